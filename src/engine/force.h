@@ -166,6 +166,9 @@ bool td_no_driving_dampers(const td_model* m, const td_work* w);
 int td_no_switches(const td_model* m);
 void td_no_switch_values(const td_model* m, td_work* w, double* values);
 force_reach td_reach_stations(const td_model* m, int i);
+bool td_always_damped(const td_model* m, const td_work* w, int i);
+force_flaw td_no_flaw(const td_model* m, const td_work* w, int i);
+bool td_always_link(const td_model* m, int i);
 void td_no_numbers_diff(const td_model* m, const td_work* w, int i, double* dtau);
 void td_no_element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
                            double* dq, double* dv);

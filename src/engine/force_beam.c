@@ -166,8 +166,6 @@ static force_flaw flaw(const td_model* m, const td_work* w, int i) {
   return found;
 }
 
-static bool is_link(const td_model* m, int i) { return (void)m, (void)i, true; }
-
 static spatial wrench(const td_model* m, const td_work* w, int i) {
   const model_beam* f = &m->beam[i];
   const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
@@ -195,5 +193,5 @@ const element_ops td_element_beam = {.reach = td_reach_stations,
                                      .tangent = td_no_element_tangent,
                                      .visit = visit,
                                      .flaw = flaw,
-                                     .is_link = is_link,
+                                     .is_link = td_always_link,
                                      .wrench = wrench};

@@ -47,10 +47,6 @@ static bool has_power_dampers(const td_model* m) { return m->ndrag > 0; }
 
 // ---- one by one -------------------------------------------------------------------------------
 
-static bool is_damped(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, true;
-}
-
 static void linearise(const td_model* m, const td_work* w, int i, force_state* s) {
   s->drag = drag_at(m, w, &m->drag[i], &s->a, &s->b);
 }
@@ -72,10 +68,6 @@ static void visit(const td_model* m, int i, const force_visitor* to) {
   to->station(to->ctx, m->drag[i].b);
 }
 
-static force_flaw flaw(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
-}
-
 const force_ops td_force_drag = {.prepare = td_no_prepare,
                                  .add = add,
                                  .energy = td_no_energy,
@@ -89,12 +81,12 @@ const force_ops td_force_drag = {.prepare = td_no_prepare,
                                  .switches = td_no_switches,
                                  .switch_values = td_no_switch_values};
 const element_ops td_element_drag = {.reach = td_reach_stations,
-                                     .is_damped = is_damped,
+                                     .is_damped = td_always_damped,
                                      .linearise = linearise,
                                      .diff = diff,
                                      .numbers_diff = td_no_numbers_diff,
                                      .tangent = td_no_element_tangent,
                                      .visit = visit,
-                                     .flaw = flaw,
+                                     .flaw = td_no_flaw,
                                      .is_link = td_no_link,
                                      .wrench = td_no_wrench};

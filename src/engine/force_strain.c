@@ -660,10 +660,6 @@ static force_reach reach(const td_model* m, int i) {
   return m->strain[i].kind == STRAIN_SEGMENT ? REACH_STATIONS : REACH_COORDINATES;
 }
 
-static bool is_damped(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, true;
-}
-
 static void visit(const td_model* m, int i, const force_visitor* to) {
   const model_strain* f = &m->strain[i];
   if (f->kind == STRAIN_DOF) {
@@ -676,11 +672,6 @@ static void visit(const td_model* m, int i, const force_visitor* to) {
     to->station(to->ctx, f->b);
   }
   to->numbers(to->ctx, f->section, SECTION_SLOTS);
-}
-
-// Sections are judged apart, with the fields that give them (judge.c).
-static force_flaw flaw(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
 }
 
 static bool is_link(const td_model* m, int i) { return m->strain[i].kind == STRAIN_SEGMENT; }
@@ -697,13 +688,14 @@ const force_ops td_force_strain = {.prepare = prepare,
                                    .has_driving_dampers = has_driving_dampers,
                                    .switches = td_no_switches,
                                    .switch_values = td_no_switch_values};
-const element_ops td_element_strain = {.reach = reach,
-                                       .is_damped = is_damped,
-                                       .linearise = linearise,
-                                       .diff = diff,
-                                       .numbers_diff = numbers_diff,
-                                       .tangent = element_tangent,
-                                       .visit = visit,
-                                       .flaw = flaw,
-                                       .is_link = is_link,
-                                       .wrench = td_segment_link};
+const element_ops td_element_strain = {
+    .reach = reach,
+    .is_damped = td_always_damped,
+    .linearise = linearise,
+    .diff = diff,
+    .numbers_diff = numbers_diff,
+    .tangent = element_tangent,
+    .visit = visit,
+    .flaw = td_no_flaw,  // sections are judged with the fields that give them (judge.c)
+    .is_link = is_link,
+    .wrench = td_segment_link};

@@ -233,6 +233,13 @@ void td_no_switch_values(const td_model* m, td_work* w, double* values) {
   (void)m, (void)w, (void)values;
 }
 force_reach td_reach_stations(const td_model* m, int i) { return (void)m, (void)i, REACH_STATIONS; }
+bool td_always_damped(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, true;
+}
+force_flaw td_no_flaw(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
+}
+bool td_always_link(const td_model* m, int i) { return (void)m, (void)i, true; }
 void td_no_numbers_diff(const td_model* m, const td_work* w, int i, double* dtau) {
   (void)m, (void)w, (void)i, (void)dtau;
 }
