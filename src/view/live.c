@@ -14,14 +14,19 @@
 #include "view/scene.h"
 #include "view/text_json.h"
 
-// A file as it was when it was read.
+// What tells one version of a file from another.
 typedef struct stamp {
-  char* path;
   struct timespec changed;
   off_t size;
   ino_t inode;
   bool there;
 } stamp;
+
+// A file of the model: as it was just before it was read, and as it was at the last look.
+typedef struct watched_file {
+  char* path;
+  stamp read, seen;
+} watched_file;
 
 typedef struct setting {
   char *name, *value;
@@ -39,8 +44,8 @@ struct td_live {
   int nset, set_cap;
   moved_input* moved;  // by name: they outlive the model
   int nmoved, moved_cap;
-  stamp* stamps;
-  int nstamp, stamp_cap;
+  watched_file* files;
+  int nfile, file_cap;
   char *errors, *trouble;
   bool allow_read;
 
@@ -143,31 +148,63 @@ static bool same(const stamp* a, const stamp* b) {
          a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
 }
 
-static void forget_stamps(td_live* l) {
-  for (int i = 0; i < l->nstamp; i++) free(l->stamps[i].path);
-  l->nstamp = 0;
+static void forget_files(td_live* l) {
+  for (int i = 0; i < l->nfile; i++) free(l->files[i].path);
+  l->nfile = 0;
 }
 
+// From now on changes of this file count; one that is watched already keeps its stamps.
 static void watch(td_live* l, const char* path) {
-  for (int i = 0; i < l->nstamp; i++)
-    if (strcmp(l->stamps[i].path, path) == 0) return;
-  stamp* list = td_grow(l->stamps, &l->stamp_cap, l->nstamp + 1, sizeof *list);
+  for (int i = 0; i < l->nfile; i++)
+    if (strcmp(l->files[i].path, path) == 0) return;
+  watched_file* list = td_grow(l->files, &l->file_cap, l->nfile + 1, sizeof *list);
   char* copy = td_strdup(path);
-  if (list) l->stamps = list;
+  if (list) l->files = list;
   if (!list || !copy) {
     free(copy);
     return;
   }
-  list[l->nstamp] = stamp_of(path);
-  list[l->nstamp++].path = copy;
+  const stamp now = stamp_of(path);
+  list[l->nfile++] = (watched_file){copy, now, now};
 }
 
-bool td_live_changed(td_live* l) {
-  for (int i = 0; i < l->nstamp; i++) {
-    const stamp now = stamp_of(l->stamps[i].path);
-    if (!same(&now, &l->stamps[i])) return true;
+// Stamps are taken before the files are read: what is written meanwhile is then seen as a change.
+static void watch_before_reading(td_live* l) {
+  if (l->text) return;
+  watch(l, l->name);
+  for (int i = 0; i < l->nfile; i++)
+    l->files[i].read = l->files[i].seen = stamp_of(l->files[i].path);
+}
+
+// The files that the text turned out to include are watched as well, others no more.
+static void watch_sources(td_live* l, const td_spec* spec) {
+  if (l->text || !spec) return;
+  for (int i = 0; i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
+  int kept = 1;  // the model's own file is the first
+  for (int i = 1; i < l->nfile; i++) {
+    bool used = false;
+    for (int k = 0; k < spec->diags.nsource && !used; k++)
+      used = strcmp(spec->diags.sources[k].name, l->files[i].path) == 0;
+    if (used)
+      l->files[kept++] = l->files[i];
+    else
+      free(l->files[i].path);
   }
-  return false;
+  if (l->nfile > 0) l->nfile = kept;
+}
+
+// An editor may be in the middle of writing: a file counts as changed when two looks in a row find
+// the same new version of it.
+bool td_live_changed(td_live* l) {
+  bool changed = false, settled = true;
+  for (int i = 0; i < l->nfile; i++) {
+    watched_file* f = &l->files[i];
+    const stamp now = stamp_of(f->path);
+    changed = changed || !same(&now, &f->read);
+    settled = settled && same(&now, &f->seen);
+    f->seen = now;
+  }
+  return changed && settled;
 }
 
 // ---- beginning and end ------------------------------------------------------------------------
@@ -219,11 +256,11 @@ void td_live_free(td_live* l) {
   if (!l) return;
   drop_model(l);
   clear_settings(l);
-  forget_stamps(l);
+  forget_files(l);
   for (int i = 0; i < l->nmoved; i++) free(l->moved[i].name);
   free(l->moved);
   free(l->set);
-  free(l->stamps);
+  free(l->files);
   free(l->errors);
   free(l->trouble);
   free(l->name);
@@ -343,13 +380,6 @@ static void note_errors(td_live* l, td_spec* spec, td_status status) {
   l->errors = text.s;
 }
 
-static void watch_all(td_live* l, const td_spec* spec) {
-  forget_stamps(l);
-  if (l->text) return;
-  watch(l, l->name);
-  for (int i = 0; spec && i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
-}
-
 // Take over a compiled model: what was there before goes, and so does its trouble.  A model that
 // ran until it could not be followed runs again.
 static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
@@ -370,8 +400,9 @@ static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
 static bool load_once(td_live* l) {
   td_spec* spec = td_spec_new();
   td_model* model = NULL;
+  watch_before_reading(l);
   td_status status = spec ? load_into(l, spec, &model) : TD_E_NOMEM;
-  watch_all(l, spec);
+  watch_sources(l, spec);
   if (status == TD_OK) {
     free(l->errors);
     l->errors = NULL;

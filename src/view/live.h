@@ -18,7 +18,8 @@ void td_live_free(td_live* live);
 // the messages, rendered with line and caret.
 bool td_live_load(td_live* live);
 const char* td_live_errors(const td_live* live);  // "" when the text is good
-// Whether a file it was loaded from has changed since, or could not be read then.
+// Whether a file it was loaded from has changed since, and is the same as when this was last asked:
+// a file that is still being written waits for the next look.
 bool td_live_changed(td_live* live);
 
 bool td_live_ready(const td_live* live);  // there is a model

@@ -405,7 +405,7 @@ static void tell(td_view* v, int serial_before, bool errors_changed, bool troubl
 static void turn(td_view* v, int tick) {
   td_live* l = v->live;
   const int serial = td_live_serial(l);
-  const bool looked = tick % 12 == 0 && td_live_changed(l);  // five times a second
+  const bool looked = tick % 6 == 0 && td_live_changed(l);  // ten times a second
   if (looked) td_live_load(l);
   const bool trouble = *td_live_trouble(l) != '\0';
   const bool obeyed = obey_all(v);
