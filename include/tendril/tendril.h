@@ -445,12 +445,20 @@ TD_API td_status td_linearize(const td_model* model, const td_state* state, td_w
                               td_linear** result);
 TD_API void td_linear_free(td_linear* linear);
 
-typedef enum td_solver {
-  TD_SOLVER_AUTO,      // documented rule, docs/simulation.md
-  TD_SOLVER_EXPLICIT,  // adaptive explicit Runge-Kutta of order 8 (ARKODE)
-  TD_SOLVER_STIFF,     // adaptive BDF (CVODE) with the exact Jacobian
-  TD_SOLVER_LEAPFROG   // adaptive leapfrog of order 2, one evaluation per step: large networks
-} td_solver;
+// The solvers of motion, one line each: the end of its value TD_SOLVER_..., its word in texts,
+// options and results, what it is.  TD_SOLVER_AUTO leaves the choice to the rule of
+// docs/simulation.md.
+#define TD_SOLVERS(X)                                                               \
+  X(EXPLICIT, explicit, "adaptive explicit Runge-Kutta method of order 8 (ARKODE)") \
+  X(STIFF, stiff, "adaptive BDF (CVODES) or Radau method with the exact Jacobian")  \
+  X(LEAPFROG, leapfrog, "adaptive leapfrog of order 2, one evaluation per step: large networks")
+#define TD_SOLVER_VALUE(value, word, what) TD_SOLVER_##value,
+typedef enum td_solver { TD_SOLVER_AUTO, TD_SOLVERS(TD_SOLVER_VALUE) TD_SOLVER_COUNT } td_solver;
+#undef TD_SOLVER_VALUE
+// The word of a solver, NULL: there is no such solver (any number may be asked for).
+TD_API const char* td_solver_name(td_solver solver);
+// The solver of a word, "auto" among them; TD_SOLVER_COUNT: none has it.
+TD_API td_solver td_solver_named(const char* word);
 
 // Code for v' of one model, made elsewhere (td_jit of generate.h).  `forward` gives v' (nv) and, if
 // `power` is not NULL, the power of all forces without potential, at a state and the integrated

@@ -100,6 +100,7 @@ _State = c.POINTER(td_state)
 # name: result, arguments; "status" results raise
 FUNCTIONS = {
     "td_version": (_S, []),
+    "td_solver_name": (_S, [_I]),
     "td_status_text": (_S, [_I]),
     "td_strategy_text": (_S, [_I]),
     "td_stability_text": (_S, [_I]),

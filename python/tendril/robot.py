@@ -5,6 +5,7 @@ from __future__ import annotations
 import copy
 import ctypes as c
 import html
+import itertools
 import os
 import signal
 import tempfile
@@ -22,7 +23,8 @@ from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
 _STOPPED = 7  # TD_E_STOPPED
-SOLVERS = {"auto": 0, "explicit": 1, "stiff": 2, "leapfrog": 3}
+# the solvers of the library at hand, by their words; the numbers are those of td_solver
+SOLVERS = {lib.td_solver_name(i).decode(): i for i in itertools.takewhile(lib.td_solver_name, itertools.count())}
 
 
 class _Interruptible:
@@ -307,7 +309,7 @@ class Robot:
                 continue
             if key == "solver":
                 if value not in SOLVERS:
-                    raise Error(f"solver must be auto, explicit or stiff, got '{value}'")
+                    raise Error(f"solver must be one of {', '.join(SOLVERS)}, got '{value}'")
                 value = SOLVERS[value]
             else:
                 value = _finite(value, key)

@@ -210,7 +210,6 @@ cJSON* sensors_json(session* s, const td_state* state);
 int component_count(const session* s, int i, size_t* stem);
 cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* energies_json(td_energies e);
-const char* solver_text(td_solver solver);
 const char* trust_text(td_verdict verdict);  // "ok", "look", "wrong"
 // A verdict and its reasons, one a line: {verdict, reasons}, and in one line "trust: look: this;
 // that".  What is wrong is said even where nothing else is printed.

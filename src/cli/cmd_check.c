@@ -102,7 +102,7 @@ static void expect_time(session* s, outlook* o) {
   o->pilot = seconds() - p.start;
   const double busy = busy_seconds() - p.start_busy;
   const td_sim_stats* stats = trajectory ? td_trajectory_stats(trajectory) : NULL;
-  if (stats) snprintf(o->solver, sizeof o->solver, "%s", solver_text(stats->solver));
+  if (stats) snprintf(o->solver, sizeof o->solver, "%s", td_solver_name(stats->solver));
   if (status == TD_OK) {
     o->whole = true;
     o->simulation = o->pilot;

@@ -144,7 +144,7 @@ static cJSON* variant_json(const comparison* c, const variant* v) {
   json_add_number(o, "evaluation_us", v->built ? v->us : NAN);
   json_add_number(o, "real_time_factor", v->built ? v->speed : NAN);
   if (v->at[AT_REST].x) cJSON_AddStringToObject(o, "strategy", td_strategy_text(v->strategy));
-  if (v->at[IN_MOTION].x) cJSON_AddStringToObject(o, "solver", solver_text(v->solver));
+  if (v->at[IN_MOTION].x) cJSON_AddStringToObject(o, "solver", td_solver_name(v->solver));
   if (v->reason) cJSON_AddStringToObject(o, "reason", v->reason);
   return o;
 }

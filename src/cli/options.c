@@ -97,21 +97,13 @@ static const char* read_times(options* o, const char* s) {
                                            : "must look like 0:0.1:1 (first:step:last) or 0,0.5,2";
 }
 
+#define SOLVER_WORD(value, word, what) ", " #word
+#define SOLVER_WORDS TD_SOLVERS(SOLVER_WORD)
+
 static const char* read_solver(options* o, const char* s) {
-  static const struct {
-    const char* name;
-    td_solver solver;
-  } known[] = {{"auto", TD_SOLVER_AUTO},
-               {"explicit", TD_SOLVER_EXPLICIT},
-               {"stiff", TD_SOLVER_STIFF},
-               {"leapfrog", TD_SOLVER_LEAPFROG}};
-  for (size_t i = 0; i < sizeof known / sizeof *known; i++) {
-    if (strcmp(s, known[i].name) != 0) continue;
-    o->solver = known[i].solver;
-    o->solver_given = true;
-    return NULL;
-  }
-  return "must be auto, explicit, leapfrog or stiff";
+  o->solver = td_solver_named(s);
+  o->solver_given = true;
+  return o->solver < TD_SOLVER_COUNT ? NULL : "must be one of auto" SOLVER_WORDS;
 }
 
 // One of the words of a list, by number.
@@ -298,7 +290,7 @@ static const option_row option_table[] = {
     {'a', "--atol", NULL, "X", read_atol, "absolute tolerance (default: par.atol)"},
     {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
     {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
-    {'v', "--solver", NULL, "NAME", read_solver, "auto, explicit, leapfrog or stiff (default: par.solver)"},
+    {'v', "--solver", NULL, "NAME", read_solver, "auto" SOLVER_WORDS " (default: par.solver)"},
     {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},

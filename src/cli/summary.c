@@ -177,20 +177,6 @@ static cJSON* energy_balance_json(const td_sim_stats* st) {
   return o;
 }
 
-const char* solver_text(td_solver solver) {
-  switch (solver) {
-    case TD_SOLVER_AUTO:
-      return "auto";
-    case TD_SOLVER_EXPLICIT:
-      return "explicit";
-    case TD_SOLVER_STIFF:
-      return "stiff";
-    case TD_SOLVER_LEAPFROG:
-      return "leapfrog";
-  }
-  return "";
-}
-
 cJSON* trust_json(td_verdict verdict, const char* reasons) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "verdict", trust_text(verdict));
@@ -208,7 +194,7 @@ cJSON* trust_json(td_verdict verdict, const char* reasons) {
 static cJSON* simulation_json(const td_trajectory* trajectory) {
   const td_sim_stats* st = td_trajectory_stats(trajectory);
   cJSON* o = cJSON_CreateObject();
-  cJSON_AddStringToObject(o, "solver", solver_text(st->solver));
+  cJSON_AddStringToObject(o, "solver", td_solver_name(st->solver));
   cJSON_AddStringToObject(o, "why", st->why);
   cJSON_AddStringToObject(o, "derived_code", st->code);
   json_add_number(o, "t_end", st->t_end);

@@ -83,11 +83,8 @@ static void read_settings(builder* b) {
               : strcmp(linear, "sparse") == 0 ? LINEAR_SPARSE
                                               : LINEAR_AUTO;
   const char* solver = par ? td_build_word(par, 0, "solver") : NULL;
-  m->solver = !solver                           ? TD_SOLVER_AUTO
-              : strcmp(solver, "explicit") == 0 ? TD_SOLVER_EXPLICIT
-              : strcmp(solver, "stiff") == 0    ? TD_SOLVER_STIFF
-              : strcmp(solver, "leapfrog") == 0 ? TD_SOLVER_LEAPFROG
-                                                : TD_SOLVER_AUTO;
+  m->solver = solver ? td_solver_named(solver) : TD_SOLVER_AUTO;
+  if (m->solver == TD_SOLVER_COUNT) m->solver = TD_SOLVER_AUTO;  // was refused by the fields' check
 }
 
 static void builder_free(builder* b) {

@@ -25,6 +25,10 @@ enum {
   SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
 };
 
+// The words of the solvers, each after a bar, and what they are.
+#define SOLVER_WORD(value, word, what) "|" #word
+#define SOLVER_IS(value, word, what) "; " #word " is an " what
+
 const td_field td_fields[] = {
     // ---- par ----------------------------------------------------------------------------------
     {"par", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what to do with the model, and how"},
@@ -56,8 +60,8 @@ const td_field td_fields[] = {
      "interval between the rows of the result; the solver chooses its own steps"},
     {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
-    {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto|explicit|leapfrog|stiff",
-     "kind of solver"},
+    {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto" TD_SOLVERS(SOLVER_WORD),
+     "how motion is integrated; auto chooses by the rule of simulation.md" TD_SOLVERS(SOLVER_IS)},
     {"par.linear", FIELD_STR, "", "auto", "", FIXED, "", "auto|dense|sparse",
      "linear algebra: dense matrices, or sparse ones for networks; `auto` decides by the "
      "structure"},

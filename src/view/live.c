@@ -290,7 +290,6 @@ static td_status find_stops(td_live* l) {
 
 static td_solver pick_solver(td_live* l) {
   const td_settings s = td_model_settings(l->model);
-  if (l->motion->ode.n == 0) return TD_SOLVER_EXPLICIT;
   if (s.solver != TD_SOLVER_AUTO) return s.solver;
   td_choice choice;
   if (td_choose_solver(&l->motion->ode, l->t, l->y, l->t + horizon_length, 0, &choice) != TD_OK)

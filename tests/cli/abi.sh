@@ -34,9 +34,12 @@ for header in headers:
                 print(f'  printf("  {name}.{member} %zu %zu\\n", offsetof({name}, {member}), sizeof((({name}*)0)->{member}));')
     for match in re.finditer(r"^(?:typedef )?enum \w* ?\{(.*?)\}", plain, re.S | re.M):
         for name in re.findall(r"\b(TD_[A-Z0-9_]+)\b(?!\()", match.group(1)):
-            if name not in ("TD_STATUS_LIST", "TD_STATUS_COUNT", "TD_"):
+            if name not in ("TD_STATUS_LIST", "TD_STATUS_COUNT", "TD_", "TD_SOLVERS", "TD_SOLVER_VALUE", "TD_SOLVER_COUNT"):
                 print(f'  printf("value {name} %d\\n", (int){name});')
     for name in re.findall(r"^  X\((\w+), \"", plain, re.M):
+        print(f'  printf("value TD_{name} %d\\n", (int)TD_{name});')
+    for name in re.findall(r"^  X\((\w+), \w+, *\\?$|^  X\((\w+), \w+, \"", plain, re.M):
+        name = "SOLVER_" + "".join(name)
         print(f'  printf("value TD_{name} %d\\n", (int)TD_{name});')
 print("  return 0;\n}")
 PYTHON

@@ -34,7 +34,7 @@ for value in 0 -1 nan inf 1e999 x 1x ''; do
 done
 expect 1 sim "$pendulum" --quiet=yes
 expect 1 sim "$pendulum" --solver magic
-says 'auto, explicit, leapfrog or stiff'
+says "one of auto, explicit, stiff, leapfrog"
 expect 1 modes "$pendulum" -n 0
 expect 1 modes "$pendulum" -n 2.5
 for value in m =1 m= ''; do expect 1 sim "$pendulum" --set "$value"; done

@@ -106,6 +106,12 @@ static void test_specs_and_texts(void** state) {
   assert_string_equal(td_status_text((td_status)99), "unknown status");
   assert_string_equal(DONE(td_strategy_text((td_strategy)99)), "unknown");
   assert_string_equal(DONE(td_stability_text((td_stability)99)), "unknown");
+  assert_null(DONE(td_solver_name((td_solver)99)));
+  assert_null(DONE(td_solver_name((td_solver)-1)));
+  assert_int_equal(DONE(td_solver_named(NULL)), TD_SOLVER_COUNT);
+  assert_int_equal(DONE(td_solver_named("magic")), TD_SOLVER_COUNT);
+  for (td_solver k = TD_SOLVER_AUTO; k < TD_SOLVER_COUNT; k++)
+    assert_int_equal(td_solver_named(td_solver_name(k)), k);
   assert_non_null(DONE(td_version()));
   td_spec* spec = DONE(td_spec_new());
   DONE(td_spec_free(NULL));

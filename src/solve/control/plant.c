@@ -97,7 +97,6 @@ static td_status choose_solver(td_plant* p, td_solver wanted) {
   if (status == TD_E_NOMEM) return status;
   if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
   p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
-  if (m->ode.n == 0) p->solver = TD_SOLVER_EXPLICIT;
   return TD_OK;
 }
 
@@ -178,7 +177,7 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
   if (!(rtol >= TD_LEAST_RTOL && rtol < 1 && atol >= TD_LEAST_ATOL && atol <= TD_MOST_ATOL))
     return TD_E_USAGE;
-  if (o->solver < TD_SOLVER_AUTO || o->solver > TD_SOLVER_LEAPFROG) return TD_E_USAGE;
+  if (td_solver_name(o->solver) == NULL) return TD_E_USAGE;
   p->atol = atol;
   p->progress = o->progress;
   p->user = o->user;

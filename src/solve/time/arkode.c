@@ -442,7 +442,7 @@ static bool configure(erk* s) {
   return ok;
 }
 
-td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const int n = ode->n + ode->nquad;
   const size_t doubles = (size_t)n * (2 * ROOM + 4 + TD_RK8_STAGES) + (size_t)ode->nroot;
@@ -471,3 +471,5 @@ td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper
   *stepper = &s->base;
   return TD_OK;
 }
+
+const td_solver_row td_solver_explicit = {start, "explicit", false};

@@ -1,13 +1,16 @@
-// The stiff solver: BDF of CVODES, Newton's method with the exact Jacobian over LAPACK, invariants
-// by CVODES' projection, integrals as its quadratures (computed from the accepted solution).
+// The formulas of several steps that CVODES has: BDF with Newton's method and the exact Jacobian
+// over LAPACK, invariants by CVODES' projection; Adams with fixed-point iteration.  Integrals are
+// its quadratures (computed from the accepted solution).  The stiff solver is BDF.
+#include "solve/time/cvode.h"
+
 #include <cvodes/cvodes.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
 #include <sunmatrix/sunmatrix_dense.h>
+#include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
 #include "solve/time/lapack_linsol.h"
-#include "solve/time/ode.h"
 #include "solve/time/sparse_linsol.h"
 #include "solve/time/sun_loops.h"
 
@@ -25,7 +28,7 @@ enum { JACOBIAN_STEPS = 200 };
 // ones.
 enum { FACTORS_LAST = 200, TANGENT_LASTS = 400 };
 
-typedef struct bdf {
+typedef struct multistep {
   td_stepper base;
   double t_from, t_to;  // the last step
   double *y, *y_from;   // (n + nquad) as given out; beginning of the last step
@@ -40,13 +43,15 @@ typedef struct bdf {
   N_Vector y_cv, quad;
   SUNMatrix matrix;
   SUNLinearSolver solver;
+  SUNNonlinearSolver iteration;  // of Adams; BDF takes CVODES' own
+  bool newton;
   double block[];
-} bdf;
+} multistep;
 
 // Where the integrals alone would cost as much, their slopes are found here, too, and kept, unless
 // they can be had when Newton's method is done.
 static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
-  bdf* s = user;
+  multistep* s = user;
   const double* from = N_VGetArrayPointer(y);
   double* to = N_VGetArrayPointer(ydot);
   s->t_slope = NAN;
@@ -61,7 +66,7 @@ static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
 // The slopes that Newton's last iteration found are those of the new state up to its correction,
 // which is below the tolerance.
 static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
-  bdf* s = user;
+  multistep* s = user;
   const td_ode* ode = s->base.ode;
   double* to = N_VGetArrayPointer(qdot);
   if (t != s->t_slope) return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, to);
@@ -73,7 +78,7 @@ static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
 static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user, N_Vector tmp1,
                     N_Vector tmp2, N_Vector tmp3) {
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
-  bdf* s = user;
+  multistep* s = user;
   if (s->apart) s->t_slope = NAN;  // other forces are there now
   return td_ode_jacobian(&s->base, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
 }
@@ -83,7 +88,7 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
                          booleantype* renewed, realtype gamma, void* user, N_Vector tmp1,
                          N_Vector tmp2, N_Vector tmp3) {
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
-  bdf* s = user;
+  multistep* s = user;
   *renewed = !keep;
   if (s->apart && !keep) s->t_slope = NAN;
   td_sparse_matrix_gamma(A, gamma);
@@ -92,7 +97,7 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
 
 // One over what each state may be off.
 static int weights(N_Vector y, N_Vector ewt, void* user) {
-  const bdf* s = user;
+  const multistep* s = user;
   const double* x = N_VGetArrayPointer(y);
   double* w = N_VGetArrayPointer(ewt);
   for (int i = 0; i < s->base.ode->n; i++) w[i] = 1 / td_tolerance(&s->base, i, x[i]);
@@ -100,7 +105,7 @@ static int weights(N_Vector y, N_Vector ewt, void* user) {
 }
 
 static int roots(realtype t, N_Vector y, realtype* g, void* user) {
-  bdf* s = user;
+  multistep* s = user;
   td_ode_roots(&s->base, t, N_VGetArrayPointer(y), g);
   return 0;
 }
@@ -109,7 +114,7 @@ static int roots(realtype t, N_Vector y, realtype* g, void* user) {
 static int project(realtype t, N_Vector y, N_Vector correction, realtype eps, N_Vector err,
                    void* user) {
   (void)eps, (void)err;
-  bdf* s = user;
+  multistep* s = user;
   const double* from = N_VGetArrayPointer(y);
   double* to = N_VGetArrayPointer(correction);
   memcpy(to, from, (size_t)s->base.ode->n * sizeof(double));
@@ -122,11 +127,11 @@ static void silent(int code, const char* module, const char* function, char* tex
   (void)code, (void)module, (void)function, (void)text, (void)user;
 }
 
-static td_status failed(const bdf* s) {
+static td_status failed(const multistep* s) {
   return s->base.failure != TD_OK ? s->base.failure : TD_E_DIVERGED;
 }
 
-static int load(bdf* s, double t, const double* y, double h) {
+static int load(multistep* s, double t, const double* y, double h) {
   const td_ode* ode = s->base.ode;
   memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
   int flag = CVodeReInit(s->mem, t, s->y_cv);
@@ -141,7 +146,7 @@ static int load(bdf* s, double t, const double* y, double h) {
 }
 
 // States and integrals at a time inside the last step.
-static td_status read(bdf* s, double t, double* y) {
+static td_status read(multistep* s, double t, double* y) {
   const td_ode* ode = s->base.ode;
   if (CVodeGetDky(s->mem, t, 0, s->y_cv) != CV_SUCCESS) return TD_E_DIVERGED;
   memcpy(y, N_VGetArrayPointer(s->y_cv), (size_t)ode->n * sizeof(double));
@@ -151,7 +156,7 @@ static td_status read(bdf* s, double t, double* y) {
   return TD_OK;
 }
 
-static void count_rejected(bdf* s) {
+static void count_rejected(multistep* s) {
   long error = 0, newton = 0;
   CVodeGetNumErrTestFails(s->mem, &error);
   CVodeGetNumStepSolveFails(s->mem, &newton);
@@ -160,8 +165,8 @@ static void count_rejected(bdf* s) {
 }
 
 // How many steps factors and the Jacobian last; `now`: they are renewed at once.
-static void set_frequencies(bdf* s, bool now) {
-  if (now == s->renewing) return;
+static void set_frequencies(multistep* s, bool now) {
+  if (now == s->renewing || !s->newton) return;
   s->renewing = now;
   const bool sparse = s->base.ode->factor != NULL;
   CVodeSetLSetupFrequency(s->mem, now ? 1 : sparse ? FACTORS_LAST : 0);
@@ -170,7 +175,7 @@ static void set_frequencies(bdf* s, bool now) {
 
 // One step of CVODES.  When it gives up, begin again from the end of the last step with a much
 // shorter one.
-static int evolve(bdf* s, double t_stop, double* t) {
+static int evolve(multistep* s, double t_stop, double* t) {
   int flag = CV_SUCCESS;
   double h = 0;
   s->base.failure = TD_OK;
@@ -195,7 +200,7 @@ static int evolve(bdf* s, double t_stop, double* t) {
 }
 
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
-  bdf* s = (bdf*)base;
+  multistep* s = (multistep*)base;
   double t, t_now;
   const int flag = evolve(s, t_stop, &t);
   if (flag < 0) return failed(s);
@@ -213,18 +218,19 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
   return base->ode->project == NULL || td_ode_project(base, t, s->y) == 0 ? TD_OK : failed(s);
 }
 
-static td_status at(td_stepper* base, double t, double* y) { return read((bdf*)base, t, y); }
+static td_status at(td_stepper* base, double t, double* y) { return read((multistep*)base, t, y); }
 
 static td_status restart(td_stepper* base, double t, const double* y) {
-  bdf* s = (bdf*)base;
+  multistep* s = (multistep*)base;
   s->t_from = s->t_to = t;
   memmove(s->y_from, y, (size_t)(base->ode->n + base->ode->nquad) * sizeof(double));
   return load(s, t, s->y_from, 0) == CV_SUCCESS ? TD_OK : TD_E_NOMEM;
 }
 
 static void release(td_stepper* base) {
-  bdf* s = (bdf*)base;
+  multistep* s = (multistep*)base;
   if (s->mem != NULL) CVodeFree(&s->mem);
+  if (s->iteration != NULL) SUNNonlinSolFree(s->iteration);
   if (s->solver != NULL) SUNLinSolFree(s->solver);
   if (s->matrix != NULL) SUNMatDestroy(s->matrix);
   if (s->y_cv != NULL) N_VDestroy(s->y_cv);
@@ -234,24 +240,31 @@ static void release(td_stepper* base) {
   free(s);
 }
 
-static const td_stepper_ops bdf_ops = {step, at, restart, release, NULL, true, false};
+static const td_stepper_ops multistep_ops = {step, at, restart, release, NULL, true, false};
 
-static bool configure(bdf* s) {
+static bool set_newton(multistep* s) {
   const td_ode* ode = s->base.ode;
-  bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
-  ok = ok && CVodeWFtolerances(s->mem, weights) == CV_SUCCESS;
-  ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
-  ok = ok && CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
+  bool ok = CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
   ok = ok && (ode->factor != NULL ? CVodeSetLinSysFn(s->mem, linear_system)
                                   : CVodeSetJacFn(s->mem, jacobian)) == CV_SUCCESS;
   ok = ok && CVodeSetJacEvalFrequency(s->mem, JACOBIAN_STEPS) == CV_SUCCESS;
   ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
-  ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
   ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
   if (ode->factor != NULL) {
     ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
     ok = ok && CVodeSetJacEvalFrequency(s->mem, TANGENT_LASTS) == CV_SUCCESS;
   }
+  return ok;
+}
+
+static bool configure(multistep* s) {
+  const td_ode* ode = s->base.ode;
+  bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
+  ok = ok && CVodeWFtolerances(s->mem, weights) == CV_SUCCESS;
+  ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
+  ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
+  ok = ok &&
+       (s->newton ? set_newton(s) : CVodeSetNonlinearSolver(s->mem, s->iteration) == CV_SUCCESS);
   if (ode->h_max > 0) ok = ok && CVodeSetMaxStep(s->mem, ode->h_max) == CV_SUCCESS;
   if (ode->nquad > 0) ok = ok && CVodeQuadInit(s->mem, integrand, s->quad) == CV_SUCCESS;
   // a motion that is linear in time lowers the order to 1, where work would be summed by rectangles
@@ -270,33 +283,40 @@ static bool configure(bdf* s) {
   return ok;
 }
 
-static bool create(bdf* s, double t, const double* y) {
+static bool create(multistep* s, double t, const double* y) {
   const td_ode* ode = s->base.ode;
   if (SUNContext_Create(NULL, &s->context) != 0) return false;
   s->y_cv = N_VNew_Serial(ode->n, s->context);
   s->quad = N_VNew_Serial(max_int(ode->nquad, 1), s->context);
+  s->mem = CVodeCreate(s->newton ? CV_BDF : CV_ADAMS, s->context);
+  if (s->y_cv == NULL || s->quad == NULL || s->mem == NULL) return false;
+  td_sun_vector(s->y_cv);
+
+  // how the new state is found from the formula
   long* factorisations = &s->base.counts.factorisations;
   const bool dense = ode->factor == NULL;
-  s->matrix = dense ? SUNDenseMatrix(ode->n, ode->n, s->context) : td_sparse_matrix(s->context);
-  s->solver = dense ? td_lapack_linsol(ode->n, ode->npos, factorisations, s->context)
-                    : td_sparse_linsol(ode, factorisations, s->context);
-  s->mem = CVodeCreate(CV_BDF, s->context);
-  if (s->y_cv == NULL || s->quad == NULL || s->matrix == NULL || s->solver == NULL ||
-      s->mem == NULL) {
-    return false;
+  if (s->newton) {
+    s->matrix = dense ? SUNDenseMatrix(ode->n, ode->n, s->context) : td_sparse_matrix(s->context);
+    s->solver = dense ? td_lapack_linsol(ode->n, ode->npos, factorisations, s->context)
+                      : td_sparse_linsol(ode, factorisations, s->context);
+    if (s->matrix == NULL || s->solver == NULL) return false;
+    if (dense) td_sun_matrix(s->matrix);
+  } else {
+    s->iteration = SUNNonlinSol_FixedPoint(s->y_cv, 0, s->context);
+    if (s->iteration == NULL) return false;
   }
-  td_sun_vector(s->y_cv);
-  if (dense) td_sun_matrix(s->matrix);
   memcpy(N_VGetArrayPointer(s->y_cv), y, (size_t)ode->n * sizeof(double));
   return CVodeInit(s->mem, rhs, t, s->y_cv) == CV_SUCCESS && configure(s);
 }
 
-td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+td_status td_cvode_start(td_formula formula, const td_ode* ode, double t, const double* y,
+                         td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)(ode->n + ode->nquad);
-  bdf* s = calloc(1, sizeof(bdf) + 3 * n * sizeof(double));
+  multistep* s = calloc(1, sizeof(multistep) + 3 * n * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
-  s->base = (td_stepper){.ops = &bdf_ops, .ode = ode, .sharp = 1};
+  s->base = (td_stepper){.ops = &multistep_ops, .ode = ode, .sharp = 1};
+  s->newton = formula == TD_FORMULA_BDF;
   s->apart = ode->latest != NULL && ode->states != NULL && ode->project == NULL;
   s->y = s->block;
   s->y_from = s->block + n;
@@ -311,3 +331,9 @@ td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper*
   *stepper = &s->base;
   return TD_OK;
 }
+
+static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+  return td_cvode_start(TD_FORMULA_BDF, ode, t, y, stepper);
+}
+
+const td_solver_row td_solver_stiff = {start, "BDF", true};

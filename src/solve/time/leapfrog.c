@@ -337,7 +337,7 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL, false, false};
 
-td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)(ode->n + ode->nquad), nroot = (size_t)ode->nroot;
   leapfrog* s = calloc(1, sizeof *s + (6 * n + 2 * (size_t)ode->npos + 3 * nroot) * sizeof(double));
@@ -362,3 +362,5 @@ td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepp
   *stepper = &s->base;
   return TD_OK;
 }
+
+const td_solver_row td_solver_leapfrog = {start, "leapfrog", false};

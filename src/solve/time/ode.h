@@ -106,14 +106,23 @@ struct td_stepper {
   bool stale;              // a one-sided element began or ceased to act: take another Jacobian
 };
 
-// Explicit Runge-Kutta of order 8 (ARKODE), BDF with Newton's method (CVODES), Radau IIA of order 9
-// for problems with a dense Jacobian, and leapfrog, which needs npos.  The ode must outlive the
+// A solver: one object td_solver_<word> for each line of TD_SOLVERS (tendril.h), in the file of its
 // stepper.
-td_status td_arkode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
-td_status td_cvode_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
-td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
-td_status td_leapfrog_new(const td_ode* ode, double t, const double* y, td_stepper** stepper);
-// By name; TD_SOLVER_AUTO is none of them.
+typedef struct td_solver_row {
+  // A stepper at (t, y); the ode must outlive it.
+  td_status (*start)(const td_ode* ode, double t, const double* y, td_stepper** stepper);
+  const char* method;  // in messages
+  bool implicit;       // its steps are not held down by stability
+} td_solver_row;
+#define TD_SOLVER_ROW(value, word, what) extern const td_solver_row td_solver_##word;
+TD_SOLVERS(TD_SOLVER_ROW)
+#undef TD_SOLVER_ROW
+// Radau IIA of order 9 for problems with a dense Jacobian takes the place of BDF within runs that
+// are stiff: no solver of its own.
+extern const td_solver_row td_solver_radau;
+
+// The row of a solver; where the choice is open, or nothing is integrated, the explicit one.
+const td_solver_row* td_solver_of(td_solver solver);
 td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,
                          td_stepper** stepper);
 void td_stepper_free(td_stepper* stepper);

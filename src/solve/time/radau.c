@@ -495,7 +495,7 @@ static td_status allocate(radau* s) {
   return td_crossings_new(&s->roots, ode->nroot, roots_at, s);
 }
 
-td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
+static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)ode->n, m = (size_t)ode->nquad;
   const size_t doubles = 7 * (n + m) + STAGES * (5 * n + 2 * m) + 3 * n;
@@ -515,3 +515,5 @@ td_status td_radau_new(const td_ode* ode, double t, const double* y, td_stepper*
   *stepper = &s->base;
   return TD_OK;
 }
+
+const td_solver_row td_solver_radau = {start, "Radau", true};

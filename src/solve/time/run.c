@@ -55,7 +55,7 @@ typedef struct run {
   int nstop, stop;
   bool finished;       // an event said so
   td_contest contest;  // of the solvers
-  td_solver plain;     // the one for short steps among them
+  td_solver plain;     // the one that was asked for among them, or the one for short steps
   bool undecided;      // the spectrum may let others in
   char reason[160];    // of the first choice, or what lets others try
   double t_switch;     // last switch that was dealt with
@@ -185,9 +185,9 @@ static td_status start(run* r) {
   td_contest* c = &r->contest;
   drop_stepper(r);
   r->out->stats.solver = c->now == TD_METHOD_SHORT ? r->plain : TD_SOLVER_STIFF;
-  TD_TRY(c->now == TD_METHOD_RADAU
-             ? td_radau_new(ode, r->t, r->y, &r->stepper)
-             : td_stepper_new(r->out->stats.solver, ode, r->t, r->y, &r->stepper));
+  const td_solver_row* row =
+      c->now == TD_METHOD_RADAU ? &td_solver_radau : td_solver_of(r->out->stats.solver);
+  TD_TRY(row->start(ode, r->t, r->y, &r->stepper));
   td_contest_begin(c, &r->stepper->counts, r->t);
   return TD_OK;
 }
@@ -200,20 +200,21 @@ static td_status choose(run* r, double h, td_choice* choice) {
   return TD_OK;
 }
 
-// Explicit steps that were asked for although the rule says stiff, so many that the run would take
-// tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them all the same
-// gives max_steps.
+// Steps held down by stability that were asked for although the rule says stiff, so many that the
+// run would take tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them
+// all the same gives max_steps.
 static td_status refuse_endless(run* r, const td_choice* choice) {
   const double endless = 3e8;
-  const bool asked = r->plan->solver == TD_SOLVER_EXPLICIT && r->plan->max_steps <= 0;
-  if (!asked || choice->solver != TD_SOLVER_STIFF) return TD_OK;
+  const td_solver_row* row = td_solver_of(r->plan->solver);
+  const bool allowed = row->implicit || r->plan->max_steps > 0;
+  if (allowed || !td_solver_of(choice->solver)->implicit) return TD_OK;
   if (!(choice->stable_steps * r->motion->ode.n > endless)) return TD_OK;
   td_trajectory_say(r->out,
-                    "the explicit solver that was asked for would need about %.2g steps of %.2g s "
+                    "the %s solver that was asked for would need about %.2g steps of %.2g s "
                     "to t = %.6g s, since its fastest mode is stiff: leave the choice of the "
                     "solver open (auto), ask for stiff, or end earlier",
-                    choice->stable_steps, (r->plan->t_end - r->t) / choice->stable_steps,
-                    r->plan->t_end);
+                    row->method, choice->stable_steps,
+                    (r->plan->t_end - r->t) / choice->stable_steps, r->plan->t_end);
   return TD_E_STOPPED;
 }
 
@@ -236,7 +237,7 @@ static td_status first_solver(run* r) {
   const td_ode* ode = &r->motion->ode;
   const bool stiff = choice.solver == TD_SOLVER_STIFF && ode->n > 0;  // else all motion is given
   r->undecided = r->undecided && !stiff;
-  r->plain = choice.solver == TD_SOLVER_LEAPFROG && ode->n > 0 ? choice.solver : TD_SOLVER_EXPLICIT;
+  r->plain = stiff || ode->n == 0 ? TD_SOLVER_EXPLICIT : choice.solver;
   // where the right-hand side jumps all the time BDF would never get beyond its first steps
   const bool one_step = r->nstop > MANY_STOPS && ode->factor == NULL && ode->n <= RADAU_LARGEST;
   r->contest = td_contest_new(ode, !stiff     ? TD_METHOD_SHORT
@@ -254,7 +255,7 @@ static td_status first_solver(run* r) {
 // Are short steps held down by stability, or by modes that hardly move?  Then others may try.
 static void look(run* r, double h) {
   td_choice choice;
-  const bool told = choose(r, h, &choice) == TD_OK && choice.solver == TD_SOLVER_STIFF;
+  const bool told = choose(r, h, &choice) == TD_OK && td_solver_of(choice.solver)->implicit;
   r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
   r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
   if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
@@ -262,9 +263,8 @@ static void look(run* r, double h) {
 }
 
 static const char* name_of(const run* r, td_method m) {
-  if (m == TD_METHOD_RADAU) return "Radau";
-  if (m == TD_METHOD_BDF) return "BDF";
-  return r->plain == TD_SOLVER_LEAPFROG ? "leapfrog" : "explicit";
+  if (m == TD_METHOD_RADAU) return td_solver_radau.method;
+  return td_solver_of(m == TD_METHOD_BDF ? TD_SOLVER_STIFF : r->plain)->method;
 }
 
 // What the last trial between the two came to.
@@ -776,7 +776,7 @@ static void diagnose(run* r, td_status status) {
         "their meaning (a strain field that is written out must depend on each of its coordinates "
         "all the time, or the mass matrix is singular there); fewer functions (rod.n); a larger "
         "par.rtol or par.atol");
-  } else if (r->plan->solver == TD_SOLVER_STIFF && r->motion->size.nconstraint > 0 &&
+  } else if (td_solver_of(r->plan->solver)->implicit && r->motion->size.nconstraint > 0 &&
              r->motion->size.nrod > 0) {
     // rows of straight rods that cannot stretch are nearly dependent, and the accelerations bend
     // within displacements that no Newton iteration can follow from one Jacobian

@@ -41,7 +41,7 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
     td_trajectory_say(out, "the state to start from has numbers that are not finite");
     return false;
   }
-  if (p->solver < TD_SOLVER_AUTO || p->solver > TD_SOLVER_LEAPFROG) {
+  if (td_solver_name(p->solver) == NULL) {
     td_trajectory_say(out, "there is no integrator of number %d", (int)p->solver);
     return false;
   }

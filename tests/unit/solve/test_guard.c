@@ -198,7 +198,7 @@ static void move(robot* r, method how, double rtol, double t_end) {
     double* y = calloc((size_t)(m->ode.n + m->ode.nquad), sizeof(double));
     assert_int_equal(td_motion_begin(m, r->state, t_end, y), TD_OK);
     m->ode.h_max = t_end / 50;
-    assert_int_equal(td_radau_new(&m->ode, 0, y, &s), TD_OK);
+    assert_int_equal(td_solver_radau.start(&m->ode, 0, y, &s), TD_OK);
     for (double t = 0; t < t_end;) {
       assert_int_equal(td_stepper_step(s, t_end, &step), TD_OK);
       t = step.t;

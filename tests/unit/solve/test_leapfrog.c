@@ -33,7 +33,7 @@ static td_ode problem(double* p, double rtol, double h_max) {
 static long integrate(const td_ode* ode, double t_end, double* y) {
   td_stepper* s;
   td_step step = {.t = 0};
-  assert_int_equal(td_leapfrog_new(ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_leapfrog.start(ode, 0, y, &s), TD_OK);
   while (step.t < t_end) assert_int_equal(td_stepper_step(s, t_end, &step), TD_OK);
   memcpy(y, step.y, (size_t)(ode->n + ode->nquad) * sizeof(double));
   const long steps = s->counts.steps;
@@ -110,7 +110,7 @@ static void the_solution_inside_a_step_is_as_good_as_at_its_ends(void** state) {
   td_stepper* s;
   td_step step = {.t = 0};
   double at_ends = 0, inside = 0;
-  assert_int_equal(td_leapfrog_new(&ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_leapfrog.start(&ode, 0, y, &s), TD_OK);
   while (step.t < 4) {
     assert_int_equal(td_stepper_step(s, 4, &step), TD_OK);
     at_ends = fmax(at_ends, fabs(step.y[0] - damped(0.3, step.t)));
@@ -144,7 +144,7 @@ static void roots_are_found_where_they_are(void** state) {
   int found = 0;
   td_stepper* s;
   td_step step = {.t = 0};
-  assert_int_equal(td_leapfrog_new(&ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_leapfrog.start(&ode, 0, y, &s), TD_OK);
   while (step.t < 4) {
     assert_int_equal(td_stepper_step(s, 4, &step), TD_OK);
     if (!step.root) continue;

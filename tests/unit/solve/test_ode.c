@@ -3,15 +3,15 @@
 #include "check.h"
 #include "solve/time/ode.h"
 
-typedef td_status (*stepper_new)(const td_ode*, double, const double*, td_stepper**);
-static const stepper_new all[3] = {td_arkode_new, td_cvode_new, td_radau_new};
+static const td_solver_row* const all[3] = {&td_solver_explicit, &td_solver_stiff,
+                                            &td_solver_radau};
 
 // Integrate to t_end, stopping and restarting at the given stop times; y is replaced.  Returns the
 // steps taken.
-static long integrate(stepper_new make, const td_ode* ode, double t, double t_end,
+static long integrate(const td_solver_row* solver, const td_ode* ode, double t, double t_end,
                       const double* stops, int nstop, double* y) {
   td_stepper* s;
-  assert_int_equal(make(ode, t, y, &s), TD_OK);
+  assert_int_equal(solver->start(ode, t, y, &s), TD_OK);
   td_step step = {.t = t};
   for (int i = 0; i <= nstop; i++) {
     const double t_stop = i < nstop ? stops[i] : t_end;
@@ -90,7 +90,7 @@ static void runge_kutta_table_has_order_eight(void** state) {
     const double h = 3.0 / steps;
     double y = 1, f, k[TD_RK8_STAGES], next;
     td_stepper* s;
-    assert_int_equal(td_arkode_new(&ode, 0, &y, &s), TD_OK);
+    assert_int_equal(td_solver_explicit.start(&ode, 0, &y, &s), TD_OK);
     for (int i = 0; i < steps; i++, y = next) {
       td_ode_rhs(s, i * h, &y, &f);
       td_rk8_step(s, i * h, &y, &f, h, k, &next);
@@ -107,7 +107,7 @@ static void steps_are_those_of_the_table(void** state) {
   const td_ode ode = {.n = 2, .rtol = 1e-6, .atol = 1e-6, .rhs = oscillator};
   double y[2] = {1, 0}, f[2], k[2 * TD_RK8_STAGES], plain[2];
   td_stepper* s;
-  assert_int_equal(td_arkode_new(&ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_explicit.start(&ode, 0, y, &s), TD_OK);
   td_step step = {.t = 0};
   while (step.t < 10) {
     assert_int_equal(td_stepper_step(s, 10, &step), TD_OK);
@@ -143,7 +143,7 @@ static void dense_output_is_as_accurate_as_the_steps(void** state) {
           .n = 2, .rtol = rtol, .atol = rtol, .rhs = oscillator, .jacobian = oscillator_jacobian};
       double y[2] = {1, 0}, ends = 0, between = 0;
       td_stepper* s;
-      assert_int_equal(all[k](&ode, 0, y, &s), TD_OK);
+      assert_int_equal(all[k]->start(&ode, 0, y, &s), TD_OK);
       td_step step = {.t = 0};
       for (int row = 0; step.t < 20;) {
         assert_int_equal(td_stepper_step(s, 20, &step), TD_OK);
@@ -172,7 +172,7 @@ static void a_force_of_time_alone_is_seen_by_the_error_test(void** state) {
   (void)state;
   const td_ode ode = {.n = 2, .rtol = 1e-8, .atol = 1e-8, .rhs = forced_mass};
   double y[2] = {0, -1};
-  integrate(td_arkode_new, &ode, 0, 100, NULL, 0, y);
+  integrate(&td_solver_explicit, &ode, 0, 100, NULL, 0, y);
   CHECK_NEAR(y[0], -sin(100), 1e-5);
   CHECK_NEAR(y[1], -cos(100), 1e-6);
 }
@@ -327,7 +327,7 @@ static void dense_output_of_the_bead_keeps_its_energy(void** state) {
     const td_ode ode = {.n = 4, .rtol = rtol, .atol = rtol, .rhs = bead, .project = bead_project};
     double y[4] = {-1, 0, 0, 0}, ends = 0, between = 0;
     td_stepper* s;
-    assert_int_equal(td_arkode_new(&ode, 0, y, &s), TD_OK);
+    assert_int_equal(td_solver_explicit.start(&ode, 0, y, &s), TD_OK);
     td_step step = {.t = 0};
     while (step.t < 5) {
       assert_int_equal(td_stepper_step(s, 5, &step), TD_OK);
@@ -364,7 +364,7 @@ static void roots_are_located_to_the_accuracy_of_the_solution(void** state) {
                         .roots = oscillator_root};
     const double y[2] = {1, 0};
     td_stepper* s;
-    assert_int_equal(all[k](&ode, 0, y, &s), TD_OK);
+    assert_int_equal(all[k]->start(&ode, 0, y, &s), TD_OK);
     td_step step = {.t = 0};
     int found = 0;
     while (step.t < 20) {
@@ -396,7 +396,7 @@ static void a_root_at_the_very_start_does_not_fire(void** state) {
                         .roots = oscillator_root_at_start};
     const double y[2] = {1, 0};
     td_stepper* s;
-    assert_int_equal(all[k](&ode, 0, y, &s), TD_OK);
+    assert_int_equal(all[k]->start(&ode, 0, y, &s), TD_OK);
     td_step step = {.t = 0, .root = false};
     while (!step.root) assert_int_equal(td_stepper_step(s, 20, &step), TD_OK);
     CHECK_NEAR(step.t, 3.14159265358979323846, 1e-6);
@@ -419,7 +419,7 @@ static void bounces_are_located_and_restarted(void** state) {
       .n = 2, .nroot = 1, .rtol = 1e-12, .atol = 1e-12, .rhs = ball, .roots = oscillator_root};
   double y[2] = {1, 0}, expected = sqrt(2 / 9.81), flight = 2 * expected * 0.8;
   td_stepper* s;
-  assert_int_equal(td_arkode_new(&ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_explicit.start(&ode, 0, y, &s), TD_OK);
   td_step step = {.t = 0};
   int bounces = 0;
   while (step.t < 3 && bounces < 5) {
@@ -475,7 +475,7 @@ static void failing_right_hand_sides_are_approached_and_reported(void** state) {
         .n = 1, .rtol = 1e-6, .atol = 1e-9, .rhs = wall, .jacobian = decay_jacobian};
     const double y[1] = {0};
     td_stepper* s;
-    assert_int_equal(all[k](&ode, 0, y, &s), TD_OK);
+    assert_int_equal(all[k]->start(&ode, 0, y, &s), TD_OK);
     td_step step = {.t = 0};
     td_status status = TD_OK;
     int calls = 0;
@@ -499,7 +499,7 @@ static void not_a_number_ends_with_diverged(void** state) {
         .n = 1, .rtol = 1e-6, .atol = 1e-9, .rhs = poison, .jacobian = decay_jacobian};
     const double y[1] = {0};
     td_stepper* s;
-    assert_int_equal(all[k](&ode, 0, y, &s), TD_OK);
+    assert_int_equal(all[k]->start(&ode, 0, y, &s), TD_OK);
     td_step step = {.t = 0};
     td_status status = TD_OK;
     int calls = 0;

@@ -222,7 +222,7 @@ static td_status modes_jacobian(void* ctx, double t, const double* y, double* J)
 
 static long run_to(const td_ode* ode, double t_end, double* y) {
   td_stepper* s;
-  assert_int_equal(td_radau_new(ode, 0, y, &s), TD_OK);
+  assert_int_equal(td_solver_radau.start(ode, 0, y, &s), TD_OK);
   td_step step = {.t = 0};
   while (step.t < t_end) assert_int_equal(td_stepper_step(s, t_end, &step), TD_OK);
   memcpy(y, step.y, (size_t)ode->n * sizeof(double));
