@@ -1,6 +1,8 @@
 // The formulas of several steps that CVODES has: BDF with Newton's method and the exact Jacobian
-// over LAPACK, invariants by CVODES' projection; Adams with fixed-point iteration.  Integrals are
-// its quadratures (computed from the accepted solution).  The stiff solver is BDF.
+// over LAPACK, Adams with fixed-point iteration.  Integrals are its quadratures (computed from the
+// accepted solution).  Invariants: CVODES projects with BDF alone; Adams takes slopes at projected
+// states, y' = f(P(y)), whose solutions leave the invariants by no more than the sum of their
+// errors, and gives out P(y).  The stiff solver is BDF.
 #include "solve/time/cvode.h"
 
 #include <cvodes/cvodes.h>
@@ -45,8 +47,18 @@ typedef struct multistep {
   SUNLinearSolver solver;
   SUNNonlinearSolver iteration;  // of Adams; BDF takes CVODES' own
   bool newton;
+  double* on;  // (n + nquad) a state put onto the invariants; NULL: CVODES does, or there are none
   double block[];
 } multistep;
+
+// Leave the slopes at the projected state, f(P(y)), with those of the integrals.
+static int slope_on(multistep* s, double t, const double* y) {
+  memcpy(s->on, y, (size_t)s->base.ode->n * sizeof(double));
+  if (td_ode_project(&s->base, t, s->on) != 0) return 1;
+  if (td_ode_rhs(&s->base, t, s->on, s->slope) != 0) return 1;
+  s->t_slope = t;
+  return 0;
+}
 
 // Where the integrals alone would cost as much, their slopes are found here, too, and kept, unless
 // they can be had when Newton's method is done.
@@ -55,6 +67,11 @@ static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
   const double* from = N_VGetArrayPointer(y);
   double* to = N_VGetArrayPointer(ydot);
   s->t_slope = NAN;
+  if (s->on != NULL) {
+    const int failure = slope_on(s, t, from);
+    memcpy(to, s->slope, (size_t)s->base.ode->n * sizeof(double));
+    return failure;
+  }
   if (!s->base.ode->together) return td_ode_states(&s->base, t, from, s->slope, to);
   const int flag = s->apart ? td_ode_states(&s->base, t, from, s->slope, to)
                             : td_ode_rhs(&s->base, t, from, s->slope);
@@ -69,6 +86,7 @@ static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
   multistep* s = user;
   const td_ode* ode = s->base.ode;
   double* to = N_VGetArrayPointer(qdot);
+  if (t != s->t_slope && s->on != NULL && slope_on(s, t, N_VGetArrayPointer(y)) != 0) return 1;
   if (t != s->t_slope) return td_ode_integrals(&s->base, t, N_VGetArrayPointer(y), s->slope, to);
   if (s->apart) return td_ode_latest(&s->base, to);
   memcpy(to, s->slope + ode->n, (size_t)ode->nquad * sizeof(double));
@@ -213,8 +231,8 @@ static td_status step(td_stepper* base, double t_stop, td_step* step) {
   }
   *step = (td_step){s->t_from, t, flag == CV_ROOT_RETURN, s->y, s->crossed};
   TD_TRY(read(s, t, s->y));
-  if (!step->root) return TD_OK;
-  CVodeGetRootInfo(s->mem, s->crossed);
+  if (step->root) CVodeGetRootInfo(s->mem, s->crossed);
+  if (!step->root && s->on == NULL) return TD_OK;
   return base->ode->project == NULL || td_ode_project(base, t, s->y) == 0 ? TD_OK : failed(s);
 }
 
@@ -272,7 +290,7 @@ static bool configure(multistep* s) {
     ok = ok && CVodeQuadSStolerances(s->mem, ode->rtol, ode->atol) == CV_SUCCESS;
     ok = ok && CVodeSetQuadErrCon(s->mem, SUNTRUE) == CV_SUCCESS;
   }
-  if (ode->project != NULL) {
+  if (ode->project != NULL && s->newton) {
     ok = ok && CVodeSetProjFn(s->mem, project) == CV_SUCCESS;
     ok = ok && CVodeSetProjErrEst(s->mem, SUNFALSE) == CV_SUCCESS;
   }
@@ -313,7 +331,7 @@ td_status td_cvode_start(td_formula formula, const td_ode* ode, double t, const 
                          td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)(ode->n + ode->nquad);
-  multistep* s = calloc(1, sizeof(multistep) + 3 * n * sizeof(double));
+  multistep* s = calloc(1, sizeof(multistep) + 4 * n * sizeof(double));
   if (s == NULL) return TD_E_NOMEM;
   s->base = (td_stepper){.ops = &multistep_ops, .ode = ode, .sharp = 1};
   s->newton = formula == TD_FORMULA_BDF;
@@ -321,6 +339,7 @@ td_status td_cvode_start(td_formula formula, const td_ode* ode, double t, const 
   s->y = s->block;
   s->y_from = s->block + n;
   s->slope = s->block + 2 * n;
+  if (ode->project != NULL && !s->newton) s->on = s->block + 3 * n;
   s->crossed = calloc((size_t)ode->nroot + 1, sizeof(int));
   const bool ok = s->crossed != NULL && create(s, t, y);
   const td_status status = ok ? td_stepper_restart(&s->base, t, y) : TD_E_NOMEM;
