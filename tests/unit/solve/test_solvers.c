@@ -71,6 +71,51 @@ static void every_solver_follows_the_closed_form(void** state) {
   }
 }
 
+// A spinning top on a ball joint, and a four-bar linkage: unit quaternions and closed loops are
+// kept by every solver.  The reference is the explicit solver at a tolerance that is finer by three
+// orders.
+static void every_solver_keeps_invariants(void** state) {
+  (void)state;
+  static const char* const texts[] = {
+      "body(1).m = 0.5; body(1).I = diag([2e-3 2e-3 1e-3]); joint(1).second = 1;\n"
+      "joint(1).type = 'spherical'; body(1).l_com = [0 0 0.1];\n"
+      "joint(1).dof(1).rate = 0.4; joint(1).dof(3).rate = 60; par.t_final = 0.5; par.dt_out = 0.1;\n",
+      "a = 0.4; b = 0.8; c = 0.6; w = 0.9; d = hypot(w, a);\n"
+      "phi = atan2(w, -a) - acos((b^2 + d^2 - c^2)/(2*b*d));\n"
+      "psi = atan2(b*sin(phi) - w, a + b*cos(phi)); m = [0.4 0.8 0.6]; l = [a b c];\n"
+      "for i = 1:3, body(i).m = m(i); body(i).I = m(i)*l(i)^2/12*diag([1 1 0.01]);\n"
+      "  body(i).l_com = [0 0 l(i)/2]; joint(i).second = i; end\n"
+      "joint(1).tr(1).rot = [2 inf]; joint(1).dof(1).rate = 2;\n"
+      "joint(2).first = 1; joint(2).tr(1).trans = [0 0 a]; joint(2).tr(2).rot = [2 inf];\n"
+      "joint(2).dof(1).init = phi;\n"
+      "joint(3).tr(1).trans = [w 0 0]; joint(3).tr(2).rot = [2 inf]; joint(3).dof(1).init = psi;\n"
+      "joint(4).first = 2; joint(4).second = 3; joint(4).tr(1).trans = [0 0 b];\n"
+      "joint(4).tr2nd(1).trans = [0 0 c]; joint(4).fixed = [1 0 1];\n"
+      "par.t_final = 0.5; par.dt_out = 0.1;\n"};
+  for (int i = 0; i < 2; i++) {
+    double reference[40];
+    for (td_solver k = TD_SOLVER_EXPLICIT; k < TD_SOLVER_COUNT; k++) {
+      robot r = robot_open(texts[i]);
+      td_sim_options o = td_sim_options_default();
+      td_trajectory* rows = NULL;
+      o.solver = k;
+      o.rtol = k == TD_SOLVER_EXPLICIT ? 1e-10 : 1e-7;
+      o.atol = 1e-3 * o.rtol;
+      assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &rows), TD_OK);
+      const td_sizes n = td_model_sizes(r.model);
+      const double* q = td_trajectory_q(rows, td_trajectory_rows(rows) - 1);
+      double error = 0;
+      if (k == TD_SOLVER_EXPLICIT) memcpy(reference, q, sizeof(double) * (size_t)(n.nq + n.nv));
+      for (int j = 0; j < n.nq; j++) error = fmax(error, fabs(q[j] - reference[j]));
+      CHECK_REACHED(td_solver_name(k), error, 1e-3);
+      CHECK_REACHED(td_solver_name(k), td_trajectory_stats(rows)->max_constraint_error, 1e-9);
+      if (n.nq == 4) CHECK_NEAR(q[0] * q[0] + q[1] * q[1] + q[2] * q[2] + q[3] * q[3], 1, 1e-12);
+      td_trajectory_free(rows);
+      robot_close(&r);
+    }
+  }
+}
+
 static void words_lead_back_to_their_solvers(void** state) {
   (void)state;
   for (td_solver k = TD_SOLVER_AUTO; k < TD_SOLVER_COUNT; k++) {
@@ -112,6 +157,7 @@ static void plants_take_every_solver(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {cmocka_unit_test(every_solver_follows_the_closed_form),
                                      cmocka_unit_test(plants_take_every_solver),
+                                     cmocka_unit_test(every_solver_keeps_invariants),
                                      cmocka_unit_test(words_lead_back_to_their_solvers)};
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
