@@ -448,10 +448,11 @@ TD_API void td_linear_free(td_linear* linear);
 // The solvers of motion, one line each: the end of its value TD_SOLVER_..., its word in texts,
 // options and results, what it is.  TD_SOLVER_AUTO leaves the choice to the rule of
 // docs/simulation.md.
-#define TD_SOLVERS(X)                                                               \
-  X(EXPLICIT, explicit, "adaptive explicit Runge-Kutta method of order 8 (ARKODE)") \
-  X(STIFF, stiff, "adaptive BDF (CVODES) or Radau method with the exact Jacobian")  \
-  X(LEAPFROG, leapfrog, "adaptive leapfrog of order 2, one evaluation per step: large networks")
+#define TD_SOLVERS(X)                                                                            \
+  X(EXPLICIT, explicit, "adaptive explicit Runge-Kutta method of order 8 (ARKODE)")              \
+  X(STIFF, stiff, "adaptive BDF (CVODES) or Radau method with the exact Jacobian")               \
+  X(LEAPFROG, leapfrog, "adaptive leapfrog of order 2, one evaluation per step: large networks") \
+  X(ADAMS, adams, "adaptive Adams method of orders 1 to 12 (CVODES): smooth, costly, not stiff")
 #define TD_SOLVER_VALUE(value, word, what) TD_SOLVER_##value,
 typedef enum td_solver { TD_SOLVER_AUTO, TD_SOLVERS(TD_SOLVER_VALUE) TD_SOLVER_COUNT } td_solver;
 #undef TD_SOLVER_VALUE
