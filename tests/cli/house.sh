@@ -1,0 +1,14 @@
+# The page about the house is true to the files: house.sh PROGRAM SOURCES
+# Every file that docs/architecture.md and CONTRIBUTING.md name exists, and so do the lists and functions named beside them.
+cd "$2" || exit 1
+bad=0
+for page in docs/architecture.md CONTRIBUTING.md; do
+  for path in $(grep -o '`[A-Za-z_]*/[A-Za-z_/.0-9]*[a-z]`' $page | tr -d '`' | sort -u); do
+    [ -e "$path" ] || [ -e "include/$path" ] || case $path in build*|web/dist/*) ;; *) echo "$page names $path, which is not there"; bad=1 ;; esac
+  done
+done
+for name in $(grep -o '`\(TD_[A-Z_]*\|td_[a-z_]*\)`' docs/architecture.md | tr -d '`' | sort -u); do
+  grep -rqw "$name" include src || { echo "docs/architecture.md names $name, which is not there"; bad=1; }
+done
+[ $bad = 0 ] && echo 'all that the page names is there'
+exit $bad
