@@ -311,6 +311,7 @@ static td_sim_options options_of(call* c, int k) {
   take(c->in[k], "dt_out", &o.dt_out, 1);
   take(c->in[k], "rtol", &o.rtol, 1);
   take(c->in[k], "atol", &o.atol, 1);
+  take(c->in[k], "step", &o.step, 1);
   return o;
 }
 

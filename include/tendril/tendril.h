@@ -452,7 +452,8 @@ TD_API void td_linear_free(td_linear* linear);
   X(EXPLICIT, explicit, "adaptive explicit Runge-Kutta method of order 8 (ARKODE)")              \
   X(STIFF, stiff, "adaptive BDF (CVODES) or Radau method with the exact Jacobian")               \
   X(LEAPFROG, leapfrog, "adaptive leapfrog of order 2, one evaluation per step: large networks") \
-  X(ADAMS, adams, "adaptive Adams method of orders 1 to 12 (CVODES): smooth, costly, not stiff")
+  X(ADAMS, adams, "adaptive Adams method of orders 1 to 12 (CVODES): smooth, costly, not stiff") \
+  X(FIXED, fixed, "implicit Radau method of order 5 with equal steps (par.step): known cost")
 #define TD_SOLVER_VALUE(value, word, what) TD_SOLVER_##value,
 typedef enum td_solver { TD_SOLVER_AUTO, TD_SOLVERS(TD_SOLVER_VALUE) TD_SOLVER_COUNT } td_solver;
 #undef TD_SOLVER_VALUE
@@ -494,6 +495,7 @@ typedef struct td_sim_options {
   const td_code_source* code;  // asked between steps for code that is faster than the engine; NULL:
                                // none is used
   bool code_always;            // use it without measuring
+  TD_ADDED double step;        // of TD_SOLVER_FIXED [s]; NaN: as the model says
 } td_sim_options;
 TD_API void td_sim_options_fill(td_sim_options* options, size_t size);
 static inline td_sim_options td_sim_options_default(void) {

@@ -18,6 +18,7 @@ typedef struct td_settings {
   double rtol, atol;
   td_solver solver;
   bool equil, modal, dyn;  // what `tendril run` does
+  TD_ADDED double step;    // of the solver 'fixed' [s]
 } td_settings;
 TD_API void td_model_settings_into(const td_model* model, td_settings* settings, size_t size);
 static inline td_settings td_model_settings(const td_model* model) {

@@ -461,10 +461,11 @@ class Robot:
 
     def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
-                 solver: Optional[str] = None, progress=None) -> Trajectory:
-        """Integrate from a state (default: the initial one).  What is not given is as the file says."""
+                 solver: Optional[str] = None, progress=None, step: Optional[float] = None) -> Trajectory:
+        """Integrate from a state (default: the initial one).  What is not given is as the file says; `step` is that of the
+        solver 'fixed'."""
         s = self._own(state).copy()
-        o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver)
+        o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver, step=step)
         p = c.c_void_p()
         try:
             with _Interruptible(progress) as run:
@@ -500,9 +501,9 @@ class Robot:
                           _statistics(lib.td_trajectory_stats(p).contents), final, trust)
 
     def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
-              solver: Optional[str] = None) -> "Plant":
+              solver: Optional[str] = None, step: Optional[float] = None) -> "Plant":
         """A simulation that runs step by step with inputs from here.  One at a time."""
-        return Plant(self, self._own(state), {"rtol": rtol, "atol": atol, "solver": solver})
+        return Plant(self, self._own(state), {"rtol": rtol, "atol": atol, "solver": solver, "step": step})
 
     # ---- showing --------------------------------------------------------------------------------
 

@@ -12,7 +12,7 @@ INCLUDE = Path(__file__).resolve().parents[2] / "include" / "tendril"
 
 
 def header(name: str) -> str:
-    return re.sub(r"//[^\n]*", "", (INCLUDE / name).read_text())
+    return re.sub(r"//[^\n]*|\bTD_ADDED\b", "", (INCLUDE / name).read_text())
 
 
 def fields(text: str, name: str) -> list[tuple[str, str]]:

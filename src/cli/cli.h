@@ -34,7 +34,7 @@ typedef struct options {
   double time;                         // --time, NaN: not given
   const char* times;                   // --times of equil, NULL: not given
   double from, to;                     // --param P=from:to
-  double rtol, atol, t_final, dt_out;  // NaN: not given
+  double rtol, atol, t_final, dt_out, step;  // NaN: not given
   td_solver solver;
   bool solver_given;
   int count;            // -n, 0: not given

@@ -11,6 +11,7 @@ td_sim_options sim_options(session* s) {
   td_sim_options o = td_sim_options_default();
   if (!isnan(opt->t_final)) o.t_final = opt->t_final;
   if (!isnan(opt->dt_out)) o.dt_out = opt->dt_out;
+  if (!isnan(opt->step)) o.step = opt->step;
   if (!isnan(opt->rtol)) o.rtol = opt->rtol;
   if (!isnan(opt->atol)) o.atol = opt->atol;
   o.solver = opt->solver_given ? opt->solver : td_model_settings(s->model).solver;

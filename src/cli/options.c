@@ -100,6 +100,8 @@ static const char* read_times(options* o, const char* s) {
 #define SOLVER_WORD(value, word, what) ", " #word
 #define SOLVER_WORDS TD_SOLVERS(SOLVER_WORD)
 
+static const char* read_step(options* o, const char* s) { return positive(s, &o->step); }
+
 static const char* read_solver(options* o, const char* s) {
   o->solver = td_solver_named(s);
   o->solver_given = true;
@@ -291,6 +293,7 @@ static const option_row option_table[] = {
     {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
     {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
     {'v', "--solver", NULL, "NAME", read_solver, "auto" SOLVER_WORDS " (default: par.solver)"},
+    {'v', "--step", NULL, "T", read_step, "step of the solver 'fixed' in s (default: par.step)"},
     {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
     {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
     {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
@@ -432,6 +435,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .atol = NAN,
                    .t_final = NAN,
                    .dt_out = NAN,
+                   .step = NAN,
                    .time = NAN,
                    .sigma_q = NAN,
                    .sigma_v = NAN,

@@ -18,7 +18,8 @@ void td_model_settings_into(const td_model* m, td_settings* settings, size_t siz
                         .solver = m->solver,
                         .equil = m->do_equil,
                         .modal = m->do_modal,
-                        .dyn = m->do_dyn};
+                        .dyn = m->do_dyn,
+                        .step = m->settings[5]};
   struct_into(settings, size, &own, sizeof own);
 }
 

@@ -18,7 +18,7 @@
 
 // What follows the arrays of td_model is written by write_model(): a field that is added there must
 // be added here too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 520,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 528,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -171,8 +171,9 @@ static void write_model(const td_model* m, td_text* out) {
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     td_text_printf(out, "    .%s = %d,\n", fields[i].name, fields[i].x);
   }
-  td_text_printf(out, "    .settings = {%.17g, %.17g, %.17g, %.17g, %.17g},\n};\n", m->settings[0],
-                 m->settings[1], m->settings[2], m->settings[3], m->settings[4]);
+  const double* p = m->settings;
+  td_text_printf(out, "    .settings = {%.17g, %.17g, %.17g, %.17g, %.17g, %.17g},\n};\n", p[0],
+                 p[1], p[2], p[3], p[4], p[5]);
 }
 
 // ---- files ------------------------------------------------------------------------------------

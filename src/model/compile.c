@@ -69,6 +69,7 @@ static void read_settings(builder* b) {
   m->settings[2] = setting(par, "dt_out", 0.01);
   m->settings[3] = setting(par, "rtol", 1e-6);
   m->settings[4] = setting(par, "atol", 1e-9);
+  m->settings[5] = setting(par, "step", m->settings[2]);
   const value* control = par ? td_get(par, 0, "control") : NULL;
   m->control_rate = setting(control, "rate", 0);
   m->control_delay = setting(control, "delay", 0);

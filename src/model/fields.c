@@ -58,6 +58,8 @@ const td_field td_fields[] = {
      "time at which it ends, later than `t_init`"},
     {"par.dt_out", FIELD_NUM, "1", "0.01", "s", FIXED, "", "> 0",
      "interval between the rows of the result; the solver chooses its own steps"},
+    {"par.step", FIELD_NUM, "1", "", "s", FIXED, "", "> 0",
+     "longest step of the solver 'fixed', which takes equal ones; default: par.dt_out"},
     {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
     {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto" TD_SOLVERS(SOLVER_WORD),

@@ -727,7 +727,7 @@ struct td_model {
   bool event_accel;       // some event does
   bool gravity_constant;  // gravity has a potential
   bool failed;            // while it is built: memory ran out
-  double settings[5];     // t_init, t_final, dt_out, rtol, atol
+  double settings[6];     // t_init, t_final, dt_out, rtol, atol, step
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
   linear_kind linear;  // as asked for

@@ -34,8 +34,12 @@ static const foreign_word words[] = {
     {"", "option", "par and world.g"},
     {"", "options", "par and world.g"},
     {"", "settings", "par"},
-    {"", "timestep", "par.dt_out (results; the solver chooses its own steps)"},
-    {"", "time_step", "par.dt_out (results; the solver chooses its own steps)"},
+    {"", "timestep",
+     "par.dt_out (results; the solver chooses its own steps, but par.step with par.solver = "
+     "'fixed')"},
+    {"", "time_step",
+     "par.dt_out (results; the solver chooses its own steps, but par.step with par.solver = "
+     "'fixed')"},
     {"", "integrator", "par.solver"},
     {"", "duration", "par.t_final"},
     {"", "asset", "mesh(k).file"},
@@ -54,9 +58,15 @@ static const foreign_word words[] = {
     // world and settings
     {"world", "gravity", "world.g"},
     {"par", "gravity", "world.g"},
-    {"par", "timestep", "par.dt_out (results; the solver chooses its own steps)"},
-    {"par", "time_step", "par.dt_out (results; the solver chooses its own steps)"},
-    {"par", "dt", "par.dt_out (results; the solver chooses its own steps)"},
+    {"par", "timestep",
+     "par.dt_out (results; the solver chooses its own steps, but par.step with par.solver = "
+     "'fixed')"},
+    {"par", "time_step",
+     "par.dt_out (results; the solver chooses its own steps, but par.step with par.solver = "
+     "'fixed')"},
+    {"par", "dt",
+     "par.dt_out (results; the solver chooses its own steps, but par.step with par.solver = "
+     "'fixed')"},
     {"par", "duration", "par.t_final"},
     {"par", "integrator", "par.solver"},
     {"par", "tolerance", "par.rtol"},

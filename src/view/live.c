@@ -290,7 +290,8 @@ static td_status find_stops(td_live* l) {
 
 static td_solver pick_solver(td_live* l) {
   const td_settings s = td_model_settings(l->model);
-  if (s.solver != TD_SOLVER_AUTO) return s.solver;
+  const bool fits = !td_solver_of(s.solver)->dense || l->motion->ode.factor == NULL;
+  if (s.solver != TD_SOLVER_AUTO && fits) return s.solver;
   td_choice choice;
   if (td_choose_solver(&l->motion->ode, l->t, l->y, l->t + horizon_length, 0, &choice) != TD_OK)
     return TD_SOLVER_STIFF;

@@ -138,8 +138,8 @@ try() { # try WHO WANT COMPILER FLAGS...: the caller, compiled with the headers 
   [ "$got" = "$want" ] || fail "a caller with headers that are $who gets '$got', not '$want'"
 }
 for who in these older newer; do mkdir $who && cp -r "$source/include/tendril" $who/; done
-sed -i -e '/^  bool code_always;/d; /^  int nmemory;/d' -e '/^  char note\[256\];  \/\/ why none/d' older/tendril/tendril.h
-sed -i -e 's|^  bool code_always;|&\n  TD_ADDED bool fast;|; s|^  int nmemory;|&\n  TD_ADDED int nnew;|' newer/tendril/tendril.h
+sed -i -e '/^  bool code_always;/d; /^  int nmemory;/d; /^  TD_ADDED /d' -e '/^  char note\[256\];  \/\/ why none/d' older/tendril/tendril.h
+sed -i -e 's|^} td_sim_options;|  TD_ADDED bool fast;\n&|; s|^} td_sizes;|  TD_ADDED int nnew;\n&|' newer/tendril/tendril.h
 for who in older newer; do
   cmp -s these/tendril/tendril.h $who/tendril/tendril.h && fail "the headers that are $who are these"
 done

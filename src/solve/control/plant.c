@@ -97,6 +97,7 @@ static td_status choose_solver(td_plant* p, td_solver wanted) {
   if (status == TD_E_NOMEM) return status;
   if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
   p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
+  if (td_solver_of(p->solver)->dense && m->ode.factor != NULL) return TD_E_USAGE;
   return TD_OK;
 }
 
@@ -179,9 +180,12 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
     return TD_E_USAGE;
   if (td_solver_name(o->solver) == NULL) return TD_E_USAGE;
   p->atol = atol;
+  const double step = isnan(o->step) ? s.step : o->step;
+  if (!(step > 0 && isfinite(step))) return TD_E_USAGE;
   p->progress = o->progress;
   p->user = o->user;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
+  p->motion->ode.h_fixed = step;
   p->controlled = p->controlled && td_model_is_controlled(p->model);
   p->allow_plugin = o->allow_plugin;
   if (p->controlled && !(td_model_computer(p->model).rate > 0)) {

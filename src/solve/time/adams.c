@@ -11,4 +11,4 @@ static td_status start(const td_ode* ode, double t, const double* y, td_stepper*
   return td_cvode_start(TD_FORMULA_ADAMS, ode, t, y, stepper);
 }
 
-const td_solver_row td_solver_adams = {start, "Adams", false};
+const td_solver_row td_solver_adams = {.start = start, .method = "Adams"};

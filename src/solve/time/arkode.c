@@ -472,4 +472,4 @@ static td_status start(const td_ode* ode, double t, const double* y, td_stepper*
   return TD_OK;
 }
 
-const td_solver_row td_solver_explicit = {start, "explicit", false};
+const td_solver_row td_solver_explicit = {.start = start, .method = "explicit"};

@@ -480,6 +480,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
                   .rtol = rtol,
                   .atol = atol,
+                  .h_fixed = m->model->settings[5],
                   .npos = m->nq,
                   .constrained = m->size.nconstraint > 0,
                   .work = work_of(m->model),

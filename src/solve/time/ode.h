@@ -20,6 +20,7 @@ typedef struct td_ode {
   double rtol, atol;    // of the states
   const double* size;   // (n) largest |y_i| of late, to which rtol refers; NULL: |y_i| itself
   double h_max;         // longest step, 0: no limit
+  double h_fixed;       // length of the steps of solvers that take equal ones
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
   bool constrained;     // forces follow from rows that the states must keep to
@@ -113,6 +114,8 @@ typedef struct td_solver_row {
   td_status (*start)(const td_ode* ode, double t, const double* y, td_stepper** stepper);
   const char* method;  // in messages
   bool implicit;       // its steps are not held down by stability
+  bool dense;          // it needs the dense Jacobian: not for sparse models
+  const char* advice;  // where a run with it ends early; NULL: none of its own
 } td_solver_row;
 #define TD_SOLVER_ROW(value, word, what) extern const td_solver_row td_solver_##word;
 TD_SOLVERS(TD_SOLVER_ROW)

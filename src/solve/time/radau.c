@@ -516,4 +516,4 @@ static td_status start(const td_ode* ode, double t, const double* y, td_stepper*
   return TD_OK;
 }
 
-const td_solver_row td_solver_radau = {start, "Radau", true};
+const td_solver_row td_solver_radau = {.start = start, .method = "Radau", .implicit = true};

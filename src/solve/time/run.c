@@ -218,6 +218,17 @@ static td_status refuse_endless(run* r, const td_choice* choice) {
   return TD_E_STOPPED;
 }
 
+// Solvers that factor the whole Jacobian were asked for where there is none.
+static td_status refuse_large(run* r) {
+  const td_solver_row* row = td_solver_of(r->plan->solver);
+  if (!row->dense || r->motion->ode.factor == NULL) return TD_OK;
+  td_trajectory_say(r->out,
+                    "the %s solver that was asked for works with dense matrices, and the model is "
+                    "a sparse one: ask for another solver, or for dense matrices (par.linear)",
+                    row->method);
+  return TD_E_STOPPED;
+}
+
 // As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
 // rule is asked again.
 static td_status first_solver(run* r) {
@@ -225,6 +236,7 @@ static td_status first_solver(run* r) {
   const td_status status = choose(r, 0, &choice);
   r->undecided = r->plan->solver == TD_SOLVER_AUTO;
   if (!r->undecided) {
+    TD_TRY(refuse_large(r));
     if (status == TD_OK) TD_TRY(refuse_endless(r, &choice));
     choice.solver = r->plan->solver;
     snprintf(choice.why, sizeof choice.why, "as asked for");
@@ -769,7 +781,10 @@ static void diagnose(run* r, td_status status) {
   if (status == TD_E_MODEL || r->folded || turned) return;  // it says all
   if (blame_pole(r)) return;
   name_fastest(r);
-  if (r->still) {
+  const char* advice = td_solver_of(r->plan->solver)->advice;
+  if (advice != NULL) {
+    td_trajectory_say(r->out, "what may help: %s", advice);
+  } else if (r->still) {
     td_trajectory_say(
         r->out,
         "what may help: damping (rod.eta, joint.damp) for what is fastest; coordinates that keep "
@@ -857,6 +872,7 @@ static td_status prepare(run* r) {
   }
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
+  m->ode.h_fixed = r->plan->step / (r->plan->halved ? 2 : 1);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
   return td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop);
 }

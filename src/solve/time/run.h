@@ -5,11 +5,11 @@
 #include "solve/time/trajectory.h"
 
 typedef struct td_run_plan {
-  double t_end, dt_out;
+  double t_end, dt_out, step;
   double rtol, atol;
   td_solver solver;
   long max_steps;   // 0: no limit
-  bool halved;      // the longest step is half as long as else
+  bool halved;      // the longest step, and a fixed one, is half as long as else
   td_work* belief;  // NULL: that of the run
   bool allow_plugin;
   const td_code_source* code;  // may be NULL

@@ -13,7 +13,8 @@ void td_sim_options_fill(td_sim_options* options, size_t size) {
                               .dt_out = NAN,
                               .rtol = NAN,
                               .atol = NAN,
-                              .solver = TD_SOLVER_AUTO};
+                              .solver = TD_SOLVER_AUTO,
+                              .step = NAN};
   struct_into(options, size, &own, sizeof own);
 }
 
@@ -23,6 +24,7 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
   const td_settings s = td_model_settings(model);
   return (td_run_plan){.t_end = given(o->t_final, s.t_final),
                        .dt_out = given(o->dt_out, s.dt_out),
+                       .step = given(o->step, s.step),
                        .rtol = given(o->rtol, s.rtol),
                        .atol = given(o->atol, s.atol),
                        .solver = o->solver == TD_SOLVER_AUTO ? s.solver : o->solver,
@@ -43,6 +45,10 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
   }
   if (td_solver_name(p->solver) == NULL) {
     td_trajectory_say(out, "there is no integrator of number %d", (int)p->solver);
+    return false;
+  }
+  if (!(p->step > 0 && isfinite(p->step))) {
+    td_trajectory_say(out, "the step of the solver must be positive, got %g s", p->step);
     return false;
   }
   if (p->code && !p->code->latest) {
