@@ -165,19 +165,27 @@ int td_edit_distance(const char* a, const char* b, int limit) {
 }
 
 // A third of the letters may be wrong, three at most; a single letter has no likely misspelling.
+// Of names that are equally near, the one that begins alike for longer is chosen, then one with as
+// many letters: ends of names are misspelled more often than beginnings, and letters are more often
+// mistaken than left out.
 const char* td_nearest(const char* name, const char* const* candidates, int n) {
   if (!name || (!candidates && n > 0)) return NULL;
   const size_t length = strlen(name);
   const int limit = length >= 8 ? 3 : ((int)length + 1) / 3;
   const char* nearest = NULL;
   int best = limit + 1;
+  size_t alike = 0;
   for (int i = 0; i < n; i++) {
     if (!candidates[i]) continue;
     const int d = td_edit_distance(name, candidates[i], limit);
-    if (d < best) {
-      best = d;
-      nearest = candidates[i];
-    }
+    if (d > best || d > limit) continue;
+    size_t same = 0;
+    while (name[same] && name[same] == candidates[i][same]) same++;
+    same = 2 * same + (strlen(candidates[i]) == length);
+    if (d == best && same <= alike) continue;
+    best = d;
+    alike = same;
+    nearest = candidates[i];
   }
   return nearest;
 }

@@ -196,9 +196,22 @@ static void match_hint(parser* p, int opener) {
   }
 }
 
+// Are dots all that a call is given, as in the pseudo-code `equil(...)`?  They take the closing
+// parenthesis with them.
+static bool is_left_out(const parser* p, int opener) {
+  return strncmp(p->lx.text + opener, "(...)", 5) == 0;
+}
+
 // Missing closers are reported where they are missing: at the end of the line when a new statement
 // seems to begin in the next one, which is then parsed again as such.
 static ast* missing(parser* p, int opener, char closer) {
+  if (is_left_out(p, opener)) {
+    const int line = opener + (int)strcspn(p->lx.text + opener, "\r\n");
+    if (p->tok.begin > line) p->rewind = line;
+    td_parser_error(p, (td_span){p->source, opener, opener + 4}, "'...' stands for nothing here");
+    td_hint(p->diags, "it continues a statement in the next line; write what it stands for");
+    return NULL;
+  }
   const bool next_line = p->lx.break_at > opener && p->tok.kind != T_SEMICOLON;
   const bool by_break = next_line && (p->tok.starts_line || p->tok.kind == T_ASSIGN);
   const int at = by_break || p->prev.kind == T_NEWLINE ? p->lx.break_after : p->prev.end;
@@ -219,7 +232,8 @@ ast* td_parser_not_closed(parser* p, int opener, char closer) {
     match_hint(p, opener);
     return NULL;
   }
-  if (t.kind == T_ASSIGN && !crossed) return td_parser_equals_in_expression(p);
+  if (t.kind == T_ASSIGN && !crossed && !is_left_out(p, opener))
+    return td_parser_equals_in_expression(p);
   if (t.kind == T_EOF || t.kind == T_NEWLINE || t.kind == T_SEMICOLON || t.kind == T_ASSIGN ||
       t.starts_line || is_keyword(t.kind)) {
     return missing(p, opener, closer);
@@ -247,6 +261,12 @@ static void two_names_hint(parser* p) {
   }
 }
 
+// Does the current token begin a line that belongs to the one before because of "..."?
+static bool is_continued(const parser* p) {
+  const char* dots = strstr(p->lx.text + p->prev.end, "...");
+  return dots && dots < p->lx.text + p->tok.begin;
+}
+
 void td_parser_word_hint(parser* p) {
   static const char* const words[][2] = {
       {"and", "'and' is written '&&'"}, {"or", "'or' is written '||'"},
@@ -263,9 +283,14 @@ void td_parser_word_hint(parser* p) {
       return;
     }
   }
-  if (p->prev.kind == T_STRING && !t.spaced) {
+  const token_kind before = p->prev.kind;
+  if (t.spaced && is_continued(p)) {
+    td_hint(p->diags, "'...' in the line above makes this a part of its statement");
+  } else if (before == T_STRING && !t.spaced) {
     td_hint(p->diags, "a quote inside a string is written twice");
-  } else if (p->prev.kind == T_NAME && t.spaced) {
+  } else if (before == T_RPAREN || before == T_RBRACKET || before == T_NUMBER) {
+    td_hint(p->diags, "for the product write '*'");
+  } else if (before == T_NAME && t.spaced) {
     two_names_hint(p);
   }
 }

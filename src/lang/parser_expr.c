@@ -259,12 +259,13 @@ static ast* field(parser* p, ast* a) {
   return td_parser_finish(p, node);
 }
 
-// `if (x) {` of other languages
+// `if (x) {` of other languages, with or without a comment behind it
 static bool is_block_brace(const parser* p) {
   int pos = p->tok.end;
   while (p->lx.text[pos] == ' ' || p->lx.text[pos] == '\t') pos++;
   const char c = p->lx.text[pos];
-  return p->header && p->index == 0 && (c == '\n' || c == '\r' || c == '\0');
+  return p->header && p->index == 0 &&
+         (c == '\n' || c == '\r' || c == '\0' || c == '%' || c == '#');
 }
 
 static ast* chain(parser* p, ast* a) {

@@ -137,6 +137,10 @@ static void test_a_misspelled_name_finds_its_neighbour(void** state) {
   assert_string_equal(td_nearest("sprng", names, 5), "spring");
   assert_string_equal(td_nearest("dmap", names, 5), "damp");
   assert_string_equal(td_nearest("inputs", names, 5), "input");
+  // of equally near names the one that begins alike, then the one of the same length
+  const char* const equal[] = {"K_chi", "fu_chi", "nd", "i", "ih"};
+  assert_string_equal(td_nearest("f_chi", equal, 5), "fu_chi");
+  assert_string_equal(td_nearest("id", equal, 5), "ih");
   assert_null(td_nearest("gravity", names, 5));
   assert_null(td_nearest("y", names, 5));
   assert_null(td_nearest("", names, 5));

@@ -1,5 +1,6 @@
 % Table 2 of the TMTDyn paper and what its text derives from it: read by the listings of Tables 3 and 4.
 % The greek letters of the paper are written out (mu_xi, f_up); vectors that are printed bold are rows of three.
+% The listings do not use its gamma = 87 deg and sigma = 1820 kg/m^3.
 %
 % Misprints: J subtracts diag(rO rO'), six numbers, where the three of diag(rO'rO) are meant; the inertia of a segment has m2
 % where m2/nd is meant; the stiffness of a segment is that of the section over its length (Eq. 34), which the text leaves out.

@@ -22,7 +22,7 @@ joint(1).tr(4).rot = [2, inf];                 % rotation about y-axis
 if ~param('printed', 0)
   turn = [1 2 3 6 4 5]; K_chi = K_chi(turn); mu_chi = mu_chi(turn); fu_chi = fu_chi(turn);
 end
-for ih = 1 : 6                                 % DOF properties
+for ih = 1 : 6;                                % DOF properties
   joint(1).dof(ih).spring.coeff = K_chi(ih);
   joint(1).dof(ih).damp.visc = mu_chi(ih);
   joint(1).dof(ih).damp.pow = nu;

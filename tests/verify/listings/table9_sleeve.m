@@ -3,7 +3,8 @@
 %
 % Misprints.  Kept with param printed = 1: mesh.tr has translation and rotation in one element, which places the mesh first and turns it
 % about the mesh's own origin afterwards, so that the clamps of the turned arm are 42 mm away from nodes 16 and 14; meant are two
-% elements, the rotation first (the shipped file has them).  Mended in either case: nan.ones(1, 6) for nan*ones(1, 6); joint(1).dof.init is
+% elements, the rotation first (the shipped file has them).  Mended in either case: nan.ones(1, 6) for nan*ones(1, 6); [diag(K_eps), diag(K_alpha)], three
+% rows of two numbers, for [diag(K_eps)', diag(K_alpha)']; joint(1).dof.init is
 % the angle in rad; the ends of the CAD lines at the clamps are 36 and -40 mm from the axis and not 38 and -38 (lcx), so that the clamps
 % start 2 mm open.
 % The mass of the arm does not matter: its motion is given.
@@ -15,7 +16,7 @@ mu_eps = 1e2*[1 1 1];  mu_alpha = param('mu_alpha', 1e2)*[1 1 1];
 lm2b = (lm2x/3 + lm2z/5)/2;                    % printed without the numbers of nodes, 3 and 5, of Eq. 45
 I2 = m2/(12*nd)*diag([lm2y^2 + (lm2z/5)^2, (lm2x/3)^2 + (lm2z/5)^2, (lm2x/3)^2 + lm2y^2]);
 J = [lm2y^3*lm2b, lm2y*lm2b^3, lm2y^3*lm2b + lm2y*lm2b^3];
-K_eps = lm2y*lm2b*[G, G, E]/lm2b;  K_alpha = [E, E, G].*J/lm2b;
+K_eps = diag(lm2y*lm2b*[G, G, E]/lm2b);  K_alpha = diag([E, E, G].*J/lm2b);
 u_c = param('pull', -1.5);                     % desired acceleration of the arm's mass along x
 
 world.g = [0, 0, -g];                          % gravity
@@ -40,7 +41,7 @@ mesh.body.I = I2;                              % Describing the mesh absolute DO
 mesh.joint(1).tr.trans = [inf, inf, inf];      % masses absolute state as system DOFs
 mesh.joint(1).tr.rot = [0, inf, inf, inf];     % unit quaternion representation of orientation
                                                % Describing the mesh EB beam connections with mesh.joint(2):
-mesh.joint(2).spring.coeff = [diag(diag(K_eps))', diag(diag(K_alpha))']; % linear elasticity of beams
+mesh.joint(2).spring.coeff = [diag(K_eps)', diag(K_alpha)']; % linear elasticity of beams
 mesh.joint(2).spring.init = nan*ones(1, 6);    % beam initial state from system geometry
 mesh.joint(2).damp.visc = [mu_eps, mu_alpha];  % linear viscous damping
                                                % Pendulum control constraint:
