@@ -481,6 +481,9 @@ const builtin td_builtin_lists[] = {
     {"cell", make_cell, 0, 2, "cell(rows, cols)", 0},
     {"double", as_number, 1, 1, "double(x)", 0},
     {"single", as_number, 1, 1, "single(x)", 0},
+    {"real", as_number, 1, 1, "real(x)", 0},  // values are real, matrices full
+    {"conj", as_number, 1, 1, "conj(x)", 0},
+    {"full", as_number, 1, 1, "full(A)", 0},
     {"cell2mat", cell2mat, 1, 1, "cell2mat(c)", 0},
     {"fieldnames", fieldnames, 1, 1, "fieldnames(s)", 0},
     {"rmfield", rmfield, 2, 2, "rmfield(s, 'name')", 0},

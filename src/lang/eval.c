@@ -289,6 +289,12 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
   if (user >= 0) return td_call_user(L, L->function_list[user], args, nout, at, out);
   if (b >= 0) return call_builtin(L, L->builtin_list[b], args, nout, at, out);
   if (td_is_program_name(h->name)) return td_skip_call(L, h->name, at);
+  const char* instead = td_matlab_function(h->name);
+  if (instead) {
+    td_fail(L, at, "unknown function '%s': the model language does not have it", h->name);
+    td_hint(L->diags, "instead of this function of MATLAB: %s", instead);
+    return false;
+  }
   td_fail(L, at, "unknown function '%s'", h->name);
   td_suggest_name(L, h->name);
   return false;
@@ -336,7 +342,9 @@ static bool unknown_name(lang* L, const ast* name) {
   }
   // one message about a name, however often it is used
   char text[200];
-  snprintf(text, sizeof text, "unknown name '%.150s'", name->text);
+  const char* instead = td_matlab_function(name->text);
+  snprintf(text, sizeof text, "unknown name '%.150s'%s", name->text,
+           instead ? ": the model language does not have this function of MATLAB" : "");
   if (td_is_said(L->diags, text)) return false;
   td_fail(L, name->at, "%s", text);
   const char* meaning = td_foreign_word("()", name->text);
@@ -346,6 +354,8 @@ static bool unknown_name(lang* L, const ast* name) {
             "'syms' makes it where '%s' is true, which it is not here: make it true, or move "
             "'syms' and par.sym before the 'if'",
             td_excerpt(L, L->untaken->a->at, condition, sizeof condition));
+  else if (instead)
+    td_hint(L->diags, "instead: %s", instead);
   else if (meaning)
     td_hint(L->diags, "here this is %s", meaning);
   else if (td_field_is_option(name->text))

@@ -134,6 +134,8 @@ bool td_spend(lang* L, long work, td_span at);  // false: the limit is passed
 const char* td_excerpt(const lang* L, td_span at, char* text, int size);
 // Suggest a known name near `name` for the last message.
 void td_suggest_name(lang* L, const char* name);
+// What to write instead of a function of MATLAB that is not known here; NULL: no such function.
+const char* td_matlab_function(const char* name);
 
 // ---- values -----------------------------------------------------------------------------------
 
