@@ -2,6 +2,7 @@
 // coordinates in the order joints, elements and DOFs are written, then hops depth-first and the
 // bodies' masses.
 #include <limits.h>
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -549,6 +550,28 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
   return TD_OK;
 }
 
+// The rotation of 'spherical' and 'free' starts at a quaternion [w x y z], while its springs act on
+// the rotation vector.  Four numbers far from unit length are probably meant as such a vector.
+static void check_quaternion(builder* b, int joint, const item* it, const value* dofs) {
+  double square = 0;
+  int last = -1;
+  for (int k = 0; k < 4; k++) {
+    const int dof = it->dof + k;
+    const value* init = dof < td_value_count(dofs) ? td_get(dofs, dof, "init") : NULL;
+    if (init && (init->kind != V_NUM || td_value_count(init) == 0 || isnan(init->x[0]))) return;
+    const double x = init ? init->x[0] : default_init(it, k);
+    square += x * x;
+    if (init) last = dof;
+  }
+  if (last < 0 || (square > 0.98 && square < 1.02)) return;
+  char path[32];
+  td_build_joint_path(b, joint, path, sizeof path);
+  td_warn(b->diags, td_get_at(dofs, last, "init"),
+          "%s.dof(%d:%d).init is a quaternion [w x y z] of length %.3g, which is divided by it",
+          path, it->dof + 1, it->dof + 4, sqrt(square));
+  td_hint(b->diags, "a turn by the angle a about the unit vector n is [cos(a/2) sin(a/2)*n]");
+}
+
 // Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared
 // ones not own.
 static td_status check_dof(builder* b, int joint, const item* it, int k, const value* dofs) {
@@ -561,6 +584,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
+  if (k == 0 && it->kind == HOP_BALL && it->typed && !it->vector)
+    check_quaternion(b, joint, it, dofs);
   if (shared && quaternion) {
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
              "%s.equal2: %s is a number of a quaternion, which cannot be shared", name, name);
