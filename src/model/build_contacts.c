@@ -333,7 +333,18 @@ static bool is_mesh(const value* v) {
   return v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
 }
 
-// A ball at every node.
+// Does a contact name one of these rods?
+static bool is_touched(const builder* b, int rod, int n) {
+  for (int i = 0; i < td_value_count(b->contacts); i++)
+    for (int k = 0; k < 2; k++) {
+      const value* v = td_get(b->contacts, i, k ? "second" : "first");
+      const bool named = v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0;
+      if (named && v->ref.index >= rod && v->ref.index < rod + n) return true;
+    }
+  return false;
+}
+
+// A ball at every node.  Edges that are rods touch only where a contact of their own names them.
 static td_status mesh_balls(builder* b, int i, const char* name, ex radius) {
   const int k = field(b, i, name)->ref.index;
   if (k < 1 || k > b->nmesh)
@@ -344,6 +355,12 @@ static td_status mesh_balls(builder* b, int i, const char* name, ex radius) {
   const build_mesh* mesh = &b->mesh[k - 1];
   for (int node = 0; node < mesh->wire->nnode; node++)
     TD_TRY(push_ball(b, i, mesh->instance + node, NUM_NONE, r, 1));
+  if (mesh->rod > 0 && !is_touched(b, mesh->rod, mesh->nedge)) {
+    td_remark(b->diags, field_at(b, i, name),
+              "contact(%d).%s: only the nodes of mesh(%d) touch, not its edges, which are rods",
+              i + 1, name, k);
+    td_hint(b->diags, "contact(k).first = rod(%d) makes its first edge touch", mesh->rod);
+  }
   return TD_OK;
 }
 

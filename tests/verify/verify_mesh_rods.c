@@ -270,6 +270,40 @@ static void brackets_in_motion_keep_their_energy(void** state) {
   }
 }
 
+// An edge that lies on a plane at the depth weight/stiffness, both per length, is held all along:
+// it stays straight between clamped nodes.  Without the contact it would sag, by w l^4/(384 E I) =
+// 0.1 mm at the middle.
+static void edges_touch_where_a_contact_names_them(void** state) {
+  (void)state;
+  static const char text[] =
+      "world.g = [0 0 -9.81]; mesh.node = [0 0 -4.905e-3; 0.2 0 -4.905e-3]; mesh.edge = [1 2];\n"
+      "mesh.fixed = [1 2]; mesh.body(1).m = 0.01; mesh.body(1).I = 1e-6*eye(3);\n"
+      "mesh.body(2).m = 0.5; mesh.body(2).I = 1e-6*eye(3);\n"
+      "mesh.joint(1).tr.trans = [inf inf inf]; mesh.joint(1).tr.rot = [0 inf inf inf];\n"
+      "mesh.joint(2).rom.order = 4; mesh.joint(2).spring.coeff = [1e4 1e4 1e4 0.2 0.2 0.2];\n"
+      "sensor(1).name = 'z'; sensor(1).value = [pos(rod(1), 0.1)(3), pos(rod(1), 0.03)(3)];\n";
+  static const char touch[] = "contact(1).second = 'plane'; contact(1).stiffness = 1000;\n";
+  static const char* const first[] = {"", "contact(1).first = rod(1);\n",
+                                      "contact(1).first = mesh(1);\n"};
+  for (int k = 0; k < 3; k++) {
+    char model[1024];
+    double z[2];
+    snprintf(model, sizeof model, "%s%s%s", text, first[k], k > 0 ? touch : "");
+    robot r = load(model);
+    settle(&r, z);
+    const double sag = 0.5 * 9.81 * pow(0.2, 4) / (384 * 0.2);
+    if (k == 1) {
+      // equilibria are found to 1e-9 of the forces: 1e-9 N over some 100 N/m
+      CHECK_NEAR(z[0], -4.905e-3, 1e-10);
+      CHECK_NEAR(z[1], -4.905e-3, 1e-10);
+    } else {
+      // shear adds w l^2/(8 G A) = 2.4 % of it
+      CHECK_NEAR((-4.905e-3 - z[0]) / (sag + 0.5 * 9.81 * 0.04 / (8 * 1e4)), 1, 5e-3);
+    }
+    release(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_clamped_beam_of_two_edges_gives_way_by_the_closed_form),
@@ -279,6 +313,7 @@ int main(void) {
       cmocka_unit_test(edges_have_their_own_numbers),
       cmocka_unit_test(pairs_are_for_translations_and_rotations),
       cmocka_unit_test(brackets_in_motion_keep_their_energy),
+      cmocka_unit_test(edges_touch_where_a_contact_names_them),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
