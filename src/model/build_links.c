@@ -306,7 +306,10 @@ static bool is_zero(const builder* b, ex e) {
 static td_status row_drive(builder* b, model_row* row, int joint, int element, int d) {
   const int n = b->joint[joint].nelement;
   const value* control = td_get(b->joints, joint, "control");
-  const ex u = td_build_pick(b, control, element, n, d, 6, 0);
+  const int width = control ? td_field_fit("nx1|nx3|nx6", control, n).cols : 6;
+  const ex u = width == 3 && d >= 3
+                   ? num_ex(b, 0)
+                   : td_build_pick(b, control, element, n, d, width == 3 ? 3 : 6, 0);
   const ex k = td_build_pick(b, sub(b->joints, joint, "spring", "coeff"), element, n, d, 6, 0);
   const ex mu = td_build_pick(b, sub(b->joints, joint, "damp", "visc"), element, n, d, 6, 0);
   const unsigned state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL;

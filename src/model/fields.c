@@ -193,8 +193,8 @@ const td_field td_fields[] = {
     {"joint.fixed", FIELD_FLAG, "nx1|nx3|nx6", "0", "", FIXED, "", "",
      "which of [x y z rx ry rz] are constrained: displacements along the axes of `refbody`, "
      "rotations about those of the first place; fewer columns mean the first ones"},
-    {"joint.control", FIELD_NUM, "nx1|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
-     "acceleration along the constrained directions; 0 holds them"},
+    {"joint.control", FIELD_NUM, "nx1|nx3|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
+     "acceleration along the constrained directions; 0 holds them; three are those along x, y, z"},
     {"joint.motion", FIELD_NUM, "nx1|nx2|nx3|nx4|nx5|nx6", "", "m, rad", TIMED, "", "",
      "of a main joint: prescribes all its degrees of freedom in order, as `dof(i).motion`; a "
      "rotation by a quaternion, of type 'spherical' or 'free', is given by its rotation vector, of "

@@ -37,6 +37,39 @@ says "par.var has no value for the symbol 't': it is time"
 expect 0 sim plain.m -o plain
 cmp symbol/trajectory.csv plain/trajectory.csv || fail 'syms t changes the motion'
 
+expect 0 equil "$files/net_of_structs.m" -o net
+python3 - <<'END' || fail 'the net hangs on its springs'
+import json
+q = json.load(open('net/equilibrium.json'))['q']
+z2 = -0.1 - 0.05*9.81/20
+want = [0, 0, 0, 0, 0, z2, 0, 0, z2 - 0.1 - 0.03*9.81/20]
+assert all(abs(a - b) < 1e-9 for a, b in zip(q, want)), q
+END
+
+# one curvature for five links, the other one held: w^2 = (m g l 105)/(m l^2 371 + 55 I), spring slack
+expect 0 modes "$files/shared_bends.m" -o bends
+json bends/modes.json 'len(d["modes"]) == 1 and abs(d["modes"][0]["imag"]**2*(0.02*0.06**2*371 + 55e-5) - 0.02*9.81*0.06*105) < 1e-9'
+
+expect 0 equil "$files/module_in_a_function.m" -o written
+python3 - <<'END' || fail 'the module: beams of l/n (1 + f/EA), turned by 2 asin(tau l/(2 n EI))'
+import json, math
+q = json.load(open('written/equilibrium.json'))['q']
+l, E, r1, r2, rp, ro, n = 50e-3, 205e3, 4.5e-3, 12.5e-3, 2.5e-3, 8.5e-3, 3
+o, ap = math.acos(1 - 3e-3**2/2/ro**2), math.pi*rp**2
+angle = [math.radians(a) + s*o for a in (90, -30, 210) for s in (1, -1)]
+x, y, p = [ro*math.cos(a) for a in angle], [ro*math.sin(a) for a in angle], [2e4, 2e4, 1e4, 1e4, 0, 0]
+EA, I = E*math.pi*(r2**2 - r1**2 - 6*rp**2), math.pi/4*(r2**4 - r1**4 - 6*rp**4)
+bend = [sum(a*b for a, b in zip(p, y))*ap*l/n/(E*(I - ap*sum(a*a for a in x))),
+        -sum(a*b for a, b in zip(p, x))*ap*l/n/(E*(I - ap*sum(a*a for a in y)))]
+size = math.hypot(*bend)
+# an arc of equal steps: each turned by `turn` against the one before, all about the direction of bend
+turn, step = 2*math.asin(size/2), l/n*(1 + sum(p)*ap/EA)
+side = step*sum(math.sin(k*turn) for k in range(n))
+tip = [side*bend[1]/size, -side*bend[0]/size, step*sum(math.cos(k*turn) for k in range(n))]
+last = q[7*(n - 1):7*(n - 1) + 3]
+assert all(abs(a - b) < 1e-9 for a, b in zip(last, tip)), (last, tip)
+END
+
 for name in small_web tapered_whisker old_habits sleeve_on_arm; do
   expect 0 run "$files/$name.m" -o "$name"
   grep -q 'trust: look' stdout.txt && fail "$name cannot be trusted"

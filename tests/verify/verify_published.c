@@ -600,6 +600,29 @@ static void tables_of_strain_and_shape_are_the_arc(void** state) {
   }
 }
 
+// Three numbers beside `fixed` are accelerations along x, y, z, also of three repeated constraints,
+// where a column is one number for each.
+static void three_controls_are_those_along_the_axes(void** state) {
+  (void)state;
+  static const char* const control[] = {"[0.3 0.7 -0.2]", "[0.3 0 -0.2 0 0 0]", "[0.1; 0.2; 0.3]"};
+  static const double want[3][3][3] = {{{0.3, 0, -0.2}, {0.3, 0, -0.2}, {0.3, 0, -0.2}},
+                                       {{0.3, 0, -0.2}, {0.3, 0, -0.2}, {0.3, 0, -0.2}},
+                                       {{0.1, 0, 0.1}, {0.2, 0, 0.2}, {0.3, 0, 0.3}}};
+  for (int k = 0; k < 3; k++) {
+    char text[512];
+    snprintf(text, sizeof text,
+             "body(1).m = [1 2 3]; joint(1).second = [1 1:3]; joint(1).tr.trans = [inf inf inf];\n"
+             "joint(2).second = [1 1:3]; joint(2).fixed = [1 0 1]; joint(2).control = %s;",
+             control[k]);
+    td_spec* spec = td_spec_new();
+    td_spec_load_string(spec, "control.m", text);
+    bench b = bench_of(spec);
+    assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+    for (int i = 0; i < 9; i++) CHECK_NEAR(td_work_vdot(b.work)[i], want[k][i / 3][i % 3], 1e-14);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_file_as_shipped_runs_in_all_four_studies),
@@ -620,6 +643,7 @@ int main(void) {
       cmocka_unit_test(the_listing_of_the_whisker_runs),
       cmocka_unit_test(ellipses_have_their_moments),
       cmocka_unit_test(tables_of_strain_and_shape_are_the_arc),
+      cmocka_unit_test(three_controls_are_those_along_the_axes),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
