@@ -114,6 +114,7 @@ typedef struct lang {
   const char* last_skip;  // the name for which a statement was left out last
   int skips;              // statements left out so far
   bool loaded;            // data files were to be read: unknown names may have been theirs
+  bool values_missing;    // par.sym or par.var needs what is not known, which was reported
   int conditions;         // conditions being evaluated
   const ast* untaken;     // a branch with `syms` whose condition was false
   td_text skipped, kept;

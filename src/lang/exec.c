@@ -51,6 +51,7 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
   if (var) var->skipped = true;
   if (model && (*path || target == root)) {
     char what[60];
+    if (strcmp(path, "par.var") == 0 || strcmp(path, "par.sym") == 0) L->values_missing = true;
     td_fail(L, target->at,
             "%s is not known: it needs '%s', which comes from a program or file not used here",
             td_excerpt(L, target->at, what, sizeof what), cause);

@@ -237,7 +237,7 @@ static bool hand_over(lang* L) {
   if (!spread_loads(L)) return false;
   value* root = td_value_struct(1, 1);
   if (!root) return false;
-  const bool check = unbound_symbols(L);
+  const bool check = unbound_symbols(L) && !L->values_missing;
   unsigned partial = 0;
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];

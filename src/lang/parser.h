@@ -39,6 +39,7 @@ typedef struct parser {
   td_span suspect;   // a block whose `end` stands left of it, so that its own is probably missing
   td_span else_if;   // the newest `else if`
   td_span unclosed;  // the first function without `end`
+  bool nested;       // the next function begins inside it
   int closed;        // functions with `end`
   bool no_memory, stop;
 } parser;

@@ -466,7 +466,14 @@ static bool close_function(parser* p, const block* b) {
       no_end(p, b);
       return false;
     }
-    if (p->unclosed.source < 0) p->unclosed = b->at;
+    if (p->unclosed.source < 0) {
+      // a function that begins further to the right than this one lies inside it
+      int line = p->tok.begin, own = b->at.begin;
+      while (line > 0 && p->lx.text[line - 1] != '\n') line--;
+      while (own > 0 && p->lx.text[own - 1] != '\n') own--;
+      p->nested = p->tok.kind == K_FUNCTION && p->tok.begin - line > b->at.begin - own;
+      p->unclosed = b->at;
+    }
     return true;
   }
   p->closed++;
@@ -523,7 +530,9 @@ ast* td_parse_file(parser* p) {
   statements(p);
   if (p->closed > 0 && p->unclosed.source >= 0) {
     td_parser_error(p, p->unclosed, "this 'function' has no 'end'");
-    td_hint(p->diags, "other functions of this file have one");
+    td_hint(p->diags, p->nested
+                          ? "a function inside another one is not understood: write it after it"
+                          : "other functions of this file have one");
   }
   if (p->no_memory || !td_parser_take(p, 0, &file->list, &file->n)) return NULL;
   return file;

@@ -330,6 +330,15 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
   return row->control == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
+// Does `fixed` constrain anything?  The published default is 0, so that files may switch a
+// constraint off by zeros.
+static bool any_fixed(const builder* b, int joint) {
+  const value* fixed = td_get(b->joints, joint, "fixed");
+  for (int i = 0; fixed && i < td_value_count(fixed); i++)
+    if (fixed->x[i] != 0) return true;
+  return false;
+}
+
 static bool is_fixed(const builder* b, int joint, int element, int d) {
   const value* v = td_get(b->joints, joint, "fixed");
   const int n = b->joint[joint].nelement;
@@ -530,12 +539,6 @@ static void warn_unused(builder* b, int joint, const char* field, const char* wh
             joint + 1, field, why);
 }
 
-static bool any_fixed(const value* fixed) {
-  for (int i = 0; i < td_value_count(fixed); i++)
-    if (fixed->x[i] != 0) return true;
-  return false;
-}
-
 // A link is a spring, damper or input, or a constraint by `fixed` or `type`.
 static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
@@ -543,8 +546,9 @@ static td_status check_purpose(builder* b, int joint) {
   const char* type = td_build_word(b->joints, joint, "type");
   if (fixed && type)
     return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
-  if (fixed && !any_fixed(fixed))
-    return refuse(b, joint, "fixed", "has no 1: the joint constrains nothing");
+  if (fixed && !any_fixed(b, joint))
+    td_warn(b->diags, td_get_at(b->joints, joint, "fixed"),
+            "joint(%d).fixed has no 1: the joint constrains nothing", joint + 1);
   if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
   if (fixed || type || has_force(b->joints, joint)) return TD_OK;
@@ -604,10 +608,41 @@ static td_status check_mid(builder* b, int joint, bool beam) {
                   "joint(%d).beam.frame = 'mid': %s", joint + 1, why);
 }
 
+// Springs and dampers beside `fixed` are gains of the constraint (Table 15 and its text), and what
+// inputs do along fixed directions the constraint takes back.  Along free directions none of them
+// would do anything.
+static td_status check_gains(builder* b, int joint) {
+  static const char* const names[] = {"spring", "damp", "input"};
+  const value* const laws[] = {sub(b->joints, joint, "spring", "coeff"),
+                               sub(b->joints, joint, "damp", "visc"),
+                               td_get(b->joints, joint, "input")};
+  const int n = b->joint[joint].nelement;
+  for (int k = 0; k < 3; k++) {
+    // one number is a gain of every fixed direction, or a force along a line, which needs x, y and
+    // z
+    const bool single = laws[k] && td_field_fit("nx1|nx6", laws[k], n).cols == 1;
+    for (int i = 0; laws[k] && i < 6 * n; i++) {
+      const int e = i / 6, d = i % 6;
+      const bool counts = single ? k == 2 && d < 3 : true;
+      if (!counts || is_fixed(b, joint, e, d) ||
+          is_zero(b, td_build_pick(b, laws[k], e, n, d, 6, 0)))
+        continue;
+      td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, names[k]),
+               "joint(%d).%s acts along a direction that is not fixed: beside `fixed` springs and "
+               "dampers are gains of the constraint, and inputs do nothing",
+               joint + 1, names[k]);
+      td_hint(b->diags, "write a joint of its own, with the same first, second, tr and tr2nd");
+      return TD_E_MODEL;
+    }
+  }
+  warn_unused(b, joint, "input", "the constraint takes it back");
+  return TD_OK;
+}
+
 // Fields that would have no effect on a link.
 static td_status check_link(builder* b, int joint) {
   const value* tr = td_get(b->joints, joint, "tr");
-  const bool fixed = td_get(b->joints, joint, "fixed"), beam = is_beam(b, joint);
+  const bool fixed = any_fixed(b, joint), beam = is_beam(b, joint);
   for (int i = 0; tr && i < td_value_count(tr); i++) {
     static const char* const fields[] = {"trans", "rot"};
     for (int k = 0; k < 2; k++) {
@@ -652,6 +687,7 @@ static td_status check_link(builder* b, int joint) {
   if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))
     return refuse(b, joint, "motion", "and control: write one of them");
   if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
+  if (fixed) TD_TRY(check_gains(b, joint));
   if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
   if (is_mid(b, joint)) TD_TRY(check_mid(b, joint, beam));
   return check_purpose(b, joint);
@@ -681,7 +717,7 @@ static td_status check_room(builder* b, int joint) {
 
 static td_status link_element(builder* b, int joint, int e) {
   const build_joint* j = &b->joint[joint];
-  const value* fixed = td_get(b->joints, joint, "fixed");
+  const bool fixed = any_fixed(b, joint);
   const int first = td_build_instance(b, &j->first, e),
             second = td_build_instance(b, &j->second, e);
   char name[128], end[136];

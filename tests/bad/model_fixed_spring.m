@@ -1,0 +1,22 @@
+% springs and inputs beside fixed, along directions that are free, did nothing; zeros, gains and inputs along fixed directions are fine
+body(1).m = 1; body(1).I = eye(3);
+joint(1).second = 1;
+joint(1).tr(1).trans = [inf inf inf];
+joint(2).second = 1;
+joint(2).fixed = [1 0 0];
+joint(2).spring.coeff = [10 0 30 0 0 0];
+body(2).m = 1; body(2).I = eye(3);
+joint(3).second = 2;
+joint(3).tr(1).trans = [inf inf inf];
+joint(4).second = 2;
+joint(4).fixed = [1 1 0];
+joint(4).damp.visc = 5;
+joint(4).input = 2;
+body(3).m = 1; body(3).I = eye(3);
+joint(5).second = 3;
+joint(5).tr(1).trans = [inf inf inf];
+joint(6).second = 3;
+joint(6).fixed = [1 1 0];
+joint(6).spring.coeff = [9 9 0 0 0 0];
+joint(6).damp.visc = 5;
+joint(6).input = [2 0 0 0 0 0];
