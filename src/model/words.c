@@ -88,7 +88,7 @@ static const foreign_word words[] = {
     {"par.solver =", "sundials", "'stiff'"},
     {"par.solver =", "ode45", "'explicit'"},
     {"par.solver =", "ode23", "'explicit'"},
-    {"par.solver =", "ode113", "'explicit'"},
+    {"par.solver =", "ode113", "'adams'"},
     {"par.solver =", "matlab", "'auto'"},
     // functions
     {"()", "position", "pos(body(k))"},
