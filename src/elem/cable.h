@@ -91,9 +91,12 @@ static inline void cable_stiffen(const cable_section* c, double s, double K[6][6
 }
 
 // How fast the cable turns, |k|, and its derivative with respect to the strains.  The corner at
-// k = 0 is rounded over 1e-5 radians per metre.
-static inline double cable_bend(const cable_section* c, const double x[6], double slope[6]) {
-  const double corner = 1e-5, over = c->joint ? 0 : 1 / c->l;
+// k = 0 is rounded over 1e-5 radians along the whole cable, whose arc length through rods is
+// `total`, so that the result is the same in every unit of length; over a joint, a piece of length
+// 1, it is rounded over 1e-5 radians.
+static inline double cable_bend(const cable_section* c, const double x[6], double total,
+                                double slope[6]) {
+  const double corner = c->joint ? 1e-5 : 1e-5 / total, over = c->joint ? 0 : 1 / c->l;
   const vec3 kappa = vec3_of(x + 3), v = vec3_add(vec3_cross(kappa, c->d1), c->d2);
   const vec3 across = vec3_axpy(-vec3_dot(c->t, v), c->t, v);
   const vec3 k = vec3_axpy(over, across, vec3_cross(kappa, c->t));

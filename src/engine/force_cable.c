@@ -37,6 +37,14 @@ static const model_crossing* crossing_of(const td_model* m, const model_cable* c
   return &m->crossing[m->cable_order[c->order + i]];
 }
 
+// Arc length of all the rods that the cable passes through.
+static double passed_in_all(const td_model* m, const td_work* w, const model_cable* c) {
+  double total = 0;
+  for (int i = 0; i < c->norder; i++)
+    if (crossing_of(m, c, i)->joint == 0) total += passed(m, w, crossing_of(m, c, i));
+  return total;
+}
+
 static axial span_axial(const td_model* m, const td_work* w, const model_span* s) {
   const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
   return axial_at(&a, &b);
@@ -104,6 +112,7 @@ double td_cable_length_change(const td_model* m, const td_work* w, int cable, in
 
 // The share of the tension that is left in each piece.
 static void shares(const td_model* m, td_work* w, const model_cable* c) {
+  const double total = has_friction(c) ? passed_in_all(m, w, c) : 0;
   double angle = 0, x[6], slope[6];
   for (int i = 0; i < c->norder; i++) {
     const model_crossing* at = crossing_of(m, c, i);
@@ -111,7 +120,7 @@ static void shares(const td_model* m, td_work* w, const model_cable* c) {
     *share = 1;
     if (!has_friction(c)) continue;
     const cable_section s = section_at(m, w, at, x);
-    const double turn = passed(m, w, at) * cable_bend(&s, x, slope);
+    const double turn = passed(m, w, at) * cable_bend(&s, x, total, slope);
     *share = exp(-w->num[c->friction] * (angle + 0.5 * turn));
     angle += turn;
   }
@@ -156,6 +165,7 @@ typedef struct cable_sums {
 
 static cable_sums sums_change(const td_model* m, const td_work* w, int cable, int col) {
   const model_cable* c = &m->cable[cable];
+  const double total = passed_in_all(m, w, c);
   double angle = 0, length = 0, x[6], dx[6], slope[6];
   cable_sums sum = {0, 0, 0};
   for (int i = 0; i < c->norder; i++) {
@@ -163,7 +173,7 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
     const cable_section s = section_at(m, w, at, x);
     const double W = passed(m, w, at), share = w->crossing_share[m->cable_order[c->order + i]];
     double dl = 0, turn = 0;
-    cable_bend(&s, x, slope);
+    cable_bend(&s, x, total, slope);
     td_strains_change(m, w, &m->strain[at->strain], col, dx);
     for (int d = 0; d < 6; d++) {
       dl += W * s.g[d] * dx[d];
@@ -349,13 +359,13 @@ static void length_tangent(const td_model* m, td_work* w, int cable, double* dq)
   arena_close(&w->scratch, mark);
 }
 
-// Gradients of a piece's length of cable and of its turning angle.
+// Gradients of a piece's length of cable and of its turning angle; `total`: passed_in_all().
 static void piece_gradients(const td_model* m, const td_work* w, const model_crossing* c,
-                            double* length, double* angle) {
+                            double total, double* length, double* angle) {
   double x[6], dx[6], slope[6];
   const cable_section s = section_at(m, w, c, x);
   const double W = passed(m, w, c);
-  cable_bend(&s, x, slope);
+  cable_bend(&s, x, total, slope);
   memset(length, 0, (size_t)m->nvel * sizeof(double));
   memset(angle, 0, (size_t)m->nvel * sizeof(double));
   for (int col = 0; col < m->ncol; col++) {
@@ -371,12 +381,13 @@ static void piece_gradients(const td_model* m, const td_work* w, const model_cro
 // δT = -μ T δΘ, Θ the turning up to the middle of the piece.
 static void friction_tangent(const td_model* m, td_work* w, int cable, double* dq) {
   const model_cable* c = &m->cable[cable];
+  const double total = passed_in_all(m, w, c);
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
   double *length = arena_doubles(&w->scratch, n), *angle = arena_doubles(&w->scratch, n),
          *sum = arena_zeros(&w->scratch, n);
   for (int i = 0; i < c->norder; i++) {
-    piece_gradients(m, w, crossing_of(m, c, i), length, angle);
+    piece_gradients(m, w, crossing_of(m, c, i), total, length, angle);
     const double T = w->crossing_share[m->cable_order[c->order + i]] * w->cable[cable].tension;
     for (int k = 0; k < n; k++) sum[k] += 0.5 * angle[k];
     add_outer(dq, n, -w->num[c->friction] * T, length, sum);

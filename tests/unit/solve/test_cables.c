@@ -112,6 +112,31 @@ static void test_friction_takes_tension_along_the_cable(void** state) {
   CHECK_NEAR(error[0] / error[1], 4, 0.3);
 }
 
+// A helix whose turning vanishes twice along the rod: the share of the tension that friction leaves
+// is the same in metres and in millimetres, although the corner there is rounded.
+static void test_friction_has_no_length_of_its_own(void** state) {
+  (void)state;
+  double turn[2];
+  for (int k = 0; k < 2; k++) {
+    char text[900];
+    snprintf(text, sizeof text,
+             "mm = %d; rod(1).length = 0.3*mm; rod(1).radius = 0.015*mm; rod(1).E = 1e6/mm;\n"
+             "rod(1).rho = 1000/mm^3; rod(1).n = 3; rod(1).modes = [0 0 0 1 1 0];\n"
+             "cable(1).rod = 1; cable(1).path = mm*[.006*cos(15*s/mm) .01];\n"
+             "cable(1).tension = 12*mm; cable(1).friction = .3;\n"
+             "sensor(1).name = 'R'; sensor(1).value = rot(rod(1), 0.3*mm);\n",
+             k == 0 ? 1 : 1000);
+    robot r = robot_load(text);
+    double y[9];
+    settle(&r);
+    sensors_of(&r, y);
+    turn[k] = y[7];
+    robot_free(&r);
+  }
+  // equilibria are found to 1e-10 of their forces
+  CHECK_REACHED("rotation in other units", fabs(turn[1] - turn[0]), 1e-9);
+}
+
 // The same cable drawn in by a length: T at its start with mean(T) = k (pull - d Θ), the mean along
 // the cable, which is L - d Θ long.  With h = 1 + μ κ0 L:
 //   Θ = log(h)/μ        ∫ T/T0 (1 - κ d) ds = Θ/κ0 - d κ0 L/h
@@ -166,6 +191,7 @@ int main(void) {
       cmocka_unit_test(test_a_cable_that_ends_inside_a_segment_counts_in_part),
       cmocka_unit_test(test_friction_takes_tension_along_the_cable),
       cmocka_unit_test(test_friction_along_a_cable_of_given_length),
+      cmocka_unit_test(test_friction_has_no_length_of_its_own),
       cmocka_unit_test(test_a_span_over_pulleys_has_one_tension),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
