@@ -398,18 +398,21 @@ static td_status close_loops(const td_model* m, td_state* state, td_work* w, dou
   share* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
   memcpy(q, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
-  static const double small = 1e-7;  // [m, rad]
+  static const double small = 1e-7, rounding = 1e-14;  // [m, rad]
   const double gap = td_row_errors(m, w, false, e);
-  bool closed = gap <= tol, bends = false;
+  bool closed = gap <= rounding, bends = false;
   find_shares(m, in, s);
   for (int j = 0; j < m->nvel; j++) bends = bends || in[j] >= BENDING;
 
   static const double angles[] = {0, 0.5, 3};
   // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives
-  // way: bending alone would lead far away where stretch is what is missing
+  // way: bending alone would lead far away where stretch is what is missing.  It is closed to
+  // rounding: what was left within the tolerance would strain stiff rods, and depend on the unit of
+  // length
   if (!closed && gap <= small) {
-    closed = td_project_q(m, state, w, tol) == TD_OK;
+    closed = td_project_q_within(m, state, w, rounding, tol) == TD_OK;
     if (!closed) memcpy(state->q, q, (size_t)m->npos * sizeof(double));
+    closed = closed || gap <= tol;
   }
   if (!closed) closed = close_with(m, state, w, in, RIGID, tol) == TD_OK;
   for (int stage = BENDING; stage <= STRETCHING && bends && !closed; stage++)
@@ -422,6 +425,13 @@ static td_status close_loops(const td_model* m, td_state* state, td_work* w, dou
   if (!closed) {
     memcpy(state->q, q, (size_t)m->npos * sizeof(double));
     closed = td_project_q(m, state, w, tol) == TD_OK && !(bends && is_crushed(m, w));
+  }
+
+  // what the stages left within the tolerance is closed to rounding, too
+  if (closed && gap > small) {
+    memcpy(q, state->q, (size_t)m->npos * sizeof(double));
+    if (td_project_q_within(m, state, w, rounding, tol) != TD_OK)
+      memcpy(state->q, q, (size_t)m->npos * sizeof(double));
   }
   arena_close(s, mark);
   return closed ? TD_OK : TD_E_DIVERGED;

@@ -972,6 +972,10 @@ bool td_corrections(const td_model* m, td_work* w, double* B) {
 td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
   return project(m, state, w, true, false, tol, tol);
 }
+td_status td_project_q_within(const td_model* m, td_state* state, td_work* w, double tol,
+                              double accept) {
+  return project(m, state, w, true, false, tol, accept);
+}
 td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
   return project(m, state, w, false, true, 0, 0);
 }

@@ -107,6 +107,9 @@ td_status td_refuse_folds(const td_model* model, const td_state* state, td_work*
 // projected (state- dependent control, PD-stabilised) are left out.  Returns TD_E_DIVERGED when
 // Newton does not get below tol.
 td_status td_project_q(const td_model* model, td_state* state, td_work* work, double tol);
+// Positions that cannot be brought below tol are good enough below `accept`.
+td_status td_project_q_within(const td_model* model, td_state* state, td_work* work, double tol,
+                              double accept);
 td_status td_project_v(const td_model* model, td_state* state, td_work* work);
 // Both; positions that cannot be brought below tol are good enough below `accept`.
 td_status td_project(const td_model* model, td_state* state, td_work* work, double tol,

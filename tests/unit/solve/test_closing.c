@@ -3,6 +3,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/engine.h"
 #include "robot.h"
 #include "tendril/tools.h"
 
@@ -408,6 +409,29 @@ static void test_a_gap_of_rounding_is_closed_where_it_is(void** state) {
   }
 }
 
+// What is written to eleven digits is closed to rounding as everything else is: a gap that is left
+// would pull at the stiff rod, in one unit of length and not in another.
+static void test_a_gap_below_the_tolerance_is_closed(void** state) {
+  (void)state;
+  static const double gaps[] = {3e-12, 8e-12, 2e-11, 1e-8, 1e-3};
+  for (size_t k = 0; k < sizeof gaps / sizeof *gaps; k++) {
+    char text[700];
+    double e, edot;
+    snprintf(text, sizeof text,
+             "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e9; rod(1).rho = 1100;\n"
+             "rod(1).n = 2; rod(1).joint.type = 'revolute'; rod(1).joint.axis = [0 1 0];\n"
+             "body(1).m = 1; body(1).I = 1e-2*eye(3); joint(1).second = 1;\n"
+             "joint(1).tr(1).trans = [0.4 0 0]; joint(1).tr(2).rot = [2 inf];\n"
+             "joint(2).first = at(rod(1), 0.3); joint(2).second = 1; joint(2).type = 'fixed';\n"
+             "joint(2).tr2nd.trans = [%.17g 0 0.3];\n",
+             -0.4 + gaps[k]);
+    robot r = robot_open(text);
+    td_constraint_error(r.model, r.state, r.work, &e, &edot);
+    CHECK_REACHED("gap", e, 1e-14);
+    robot_close(&r);
+  }
+}
+
 // A four-bar, alone or welded to the ground, with a written rate of its crank and joint.control of
 // a point of its coupler that rests at the start.  The point cannot have the rate that is written:
 // it begins with what the loop alone leaves, and does not keep the loop from having none.
@@ -551,6 +575,7 @@ int main(void) {
       cmocka_unit_test(test_a_whisker_on_a_heavy_loop_is_followed_as_what_it_is),
       cmocka_unit_test(test_a_folded_segment_is_named),
       cmocka_unit_test(test_a_gap_of_rounding_is_closed_where_it_is),
+      cmocka_unit_test(test_a_gap_below_the_tolerance_is_closed),
       cmocka_unit_test(test_bars_in_line_hold_no_load),
       cmocka_unit_test(test_a_run_from_bars_in_line_is_to_be_looked_at),
       cmocka_unit_test(test_controlled_points_begin_with_what_loops_allow),
