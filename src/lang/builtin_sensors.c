@@ -217,15 +217,6 @@ static bool arc_of(lang* L, const ast* node, double* arc) {
   return ok;
 }
 
-// Has the model a body that is a polynomial rod?  Places on it are arc lengths.
-static bool has_polynomial(const lang* L) {
-  const variable* var = td_scope_find(&L->global, "joint");
-  const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
-  for (int i = 0; i < n; i++)
-    if (td_get(var->v, i, "rom")) return true;
-  return false;
-}
-
 // An element is told once: at(body(1), 2) and a further number contradict each other.
 static bool told_once(lang* L, const ast* node, const char* name, bool told) {
   if (!told) return true;
@@ -234,7 +225,9 @@ static bool told_once(lang* L, const ast* node, const char* name, bool told) {
   return false;
 }
 
-// at(body(2), 3), at(rod(1), 0.2): a place
+// at(body(2), 3), at(rod(1), 0.2): a place.  The number of a body is an element, or an arc length
+// where a joint with `rom` makes the body a polynomial rod.  That joint may be written further
+// down: which of the two it is, and whether the body has it, is decided when the model is built.
 value* td_at_call(lang* L, const ast* node) {
   if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
     return td_fail(L, node->at, "at(body, element) needs one or two arguments, got %d",
@@ -243,14 +236,8 @@ value* td_at_call(lang* L, const ast* node) {
   value_ref ref;
   if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
   if (node->n == 2 && !told_once(L, node->list[1], "at", ref.has_place)) return NULL;
-  if (node->n == 2 && strcmp(ref.root, "rod") == 0) {
-    double arc;
-    if (!arc_of(L, node->list[1], &arc)) return NULL;
-    ref.has_place = true;
-    ref.place = td_ex_const(L->g, arc);
-    if (ref.place == EX_NONE) return td_no_memory(L, node->at);
-  } else if (node->n == 2 && strcmp(ref.root, "body") == 0 && has_polynomial(L)) {
-    double arc;  // or an element, if the body is not a polynomial rod
+  if (node->n == 2 && (strcmp(ref.root, "body") == 0 || strcmp(ref.root, "rod") == 0)) {
+    double arc;  // or the element of a body
     if (!arc_of(L, node->list[1], &arc)) return NULL;
     ref.has_place = true;
     ref.place = td_ex_const(L->g, arc);
@@ -317,7 +304,7 @@ static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* r
       ok = told_once(L, node->list[i], name, told) &&
            td_number_at(L, v, 0, node->list[i]->at, "the element of a body", &x);
       const bool counts = x == floor(x) && x >= 1 && x <= 1e6;
-      if (ok && !counts && !(x >= 0 && isfinite(x) && has_polynomial(L))) {
+      if (ok && !(ref->root == 'b' ? isfinite(x) : counts)) {
         ok = td_fail(L, node->list[i]->at,
                      "the element of a body must be a whole number, 1 or more, got %g", x) != NULL;
       }
@@ -427,7 +414,7 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
   if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
-  if (ref->kind == SENSOR_STRAIN && strcmp(r.root, "body") == 0 && has_polynomial(L)) {
+  if (ref->kind == SENSOR_STRAIN && strcmp(r.root, "body") == 0) {
     ref->root = 'b';
     ref->index = r.index;
     ref->item = 1;

@@ -260,6 +260,9 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   } else if (s->ref.root == 'm') {
     status =
         info->about == 'b' ? node_probe(b, &s->ref, s->at, &p) : edge_probe(b, &s->ref, s->at, &p);
+  } else if (s->ref.root == 'b' && s->ref.kind == SENSOR_STRAIN) {
+    status = td_error(b->diags, TD_E_MODEL, s->at,
+                      "strain is about a rod: body(%d) is no polynomial rod", s->ref.index);
   } else if (s->ref.root == 'b' && s->ref.item > 0) {
     status = td_error(b->diags, TD_E_MODEL, s->at,
                       "%s: body(%d) is no polynomial rod: its elements count from 1, got %g",

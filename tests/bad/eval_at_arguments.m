@@ -1,2 +1,2 @@
 x = at();
-y = at(body(1), 0);
+y = at(body(1), inf);

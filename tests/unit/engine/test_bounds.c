@@ -203,6 +203,7 @@ static void two_numbers_of_a_polynomial_rod_are_translations_and_rotations(void*
 static void a_place_on_a_polynomial_rod_is_an_arc_length(void** state) {
   (void)state;
   robot r = robot_load(
+      "sensor(15).name = 'first'; sensor(15).value = pos(at(body(1), 0.75));\n"
       "sensor(1).name = 'early'; sensor(1).value = pos(body(1), 1);\n"
       "body(1).m = 1; body(1).I = 1e-3; joint(1).second = [1 3]'; joint(1).rom.order = 2;\n"
       "joint(1).tr.trans = [inf inf inf]; joint(1).tr.rot = [0 inf inf inf];\n"
@@ -219,9 +220,10 @@ static void a_place_on_a_polynomial_rod_is_an_arc_length(void** state) {
       "sensor(14).name = 'beside'; sensor(14).value = pos(body(1), 1 + 1e-9);\n");
   static const double height[] = {1, 1, 0.5, 2, 1.5, 0, 3, 1.25};
   double y[80];
-  assert_true(r.ny == 24 + 9 + 9 + 4 + 6 + 6 + 3);
+  assert_true(r.ny == 24 + 9 + 9 + 4 + 6 + 6 + 3 + 3);
   assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
   for (int i = 0; i < 8; i++) CHECK_NEAR(y[3 * i + 2], height[i], 1e-12);
+  CHECK_NEAR(y[r.ny - 1], 0.75, 1e-12);
   uint64_t seed = 5;
   robot_shake(&r, &seed, 0.5);
   assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
