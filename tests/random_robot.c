@@ -873,7 +873,8 @@ bool random_robot_make(random_robot* plan, uint64_t number, robot_kind kind) {
     plan->watch_square = 0.25 + rate * 0.004;
   }
   take_stock(plan, plan->npart);
-  return true;
+  // a chamber or a cable that ends inside a rod has moved its tip by 1e-9 m since then
+  return (plan->chamber < 0 && plan->ncable == 0) || random_robot_close(plan);
 }
 
 // ---- writing ----------------------------------------------------------------------------------
@@ -2029,9 +2030,10 @@ static void write_mesh(writer* w) {
     for (int i = 0; i < 6; i++) number(w, K[i], i < 3 ? FORCE : bending), say(w, " ");
     say(w, "]; ");
     if (plan->mesh_damping > 0) {
+      // what is to come to rest is damped as its other rods are
+      const double delay = plan->kind == ROBOT_RESTING ? 0.2 : 1e-3 * plan->mesh_damping;
       say(w, "mesh(1).joint(2).damp.visc = [");
-      for (int i = 0; i < 6; i++)
-        number(w, 1e-3 * plan->mesh_damping * K[i], i < 3 ? slow : turn), say(w, " ");
+      for (int i = 0; i < 6; i++) number(w, delay * K[i], i < 3 ? slow : turn), say(w, " ");
       say(w, "]; ");
     }
     say(w, "\n");
@@ -2163,6 +2165,32 @@ static void write_parts(writer* w) {
   w->njoint = w->nbody + (s->split_bodies ? rigid : 0);
 }
 
+static void write_chamber(writer* w) {
+  const random_robot* plan = w->plan;
+  const robot_style* style = w->style;
+  if (plan->chamber < 0) return;
+  const robot_part* p = &plan->part[plan->chamber];
+  const bool halves = in_halves(w, p);
+  for (int half = 0; half < (halves ? 2 : 1); half++) {
+    const double L = p->length, middle = 0.5 * L;
+    double from = plan->chamber_from * L, to = plan->chamber_to * L;
+    if (halves)
+      from = half == 0 ? from : fmax(from - middle, 0),
+      to = half == 0 ? fmin(to, middle) : to - middle;
+    say(w, "chamber(%d).rod = %d; chamber(%d).offset = [", half + 1,
+        w->number[plan->chamber] + half, half + 1);
+    number(w, style->mirror ? -plan->chamber_offset[0] : plan->chamber_offset[0], LENGTH);
+    say(w, " ");
+    number(w, plan->chamber_offset[1], LENGTH);
+    say(w, "]; chamber(%d).area = ", half + 1);
+    number(w, plan->chamber_area, AREA);
+    say(w, "; chamber(%d).pressure = ", half + 1);
+    number(w, plan->chamber_pressure, PRESSURE);
+    say(w, "; chamber(%d).from = %.17g; chamber(%d).to = %.17g;\n", half + 1,
+        scaled(style, from, LENGTH), half + 1, scaled(style, to, LENGTH));
+  }
+}
+
 char* random_robot_text(const random_robot* plan, const robot_style* style, robot_values* values) {
   char* text = NULL;
   size_t size = 0;
@@ -2195,28 +2223,7 @@ char* random_robot_text(const random_robot* plan, const robot_style* style, robo
     write_cable(w, &plan->cable[style->reversed ? plan->ncable - 1 - i : i], i + 1);
   for (int i = 0; i < plan->ncontact; i++)
     write_contact(w, &plan->contact[style->reversed ? plan->ncontact - 1 - i : i], i + 1);
-  if (plan->chamber >= 0) {
-    const robot_part* p = &plan->part[plan->chamber];
-    const bool halves = in_halves(w, p);
-    for (int half = 0; half < (halves ? 2 : 1); half++) {
-      const double L = p->length, middle = 0.5 * L;
-      double from = plan->chamber_from * L, to = plan->chamber_to * L;
-      if (halves)
-        from = half == 0 ? from : fmax(from - middle, 0),
-        to = half == 0 ? fmin(to, middle) : to - middle;
-      say(w, "chamber(%d).rod = %d; chamber(%d).offset = [", half + 1,
-          w->number[plan->chamber] + half, half + 1);
-      number(w, style->mirror ? -plan->chamber_offset[0] : plan->chamber_offset[0], LENGTH);
-      say(w, " ");
-      number(w, plan->chamber_offset[1], LENGTH);
-      say(w, "]; chamber(%d).area = ", half + 1);
-      number(w, plan->chamber_area, AREA);
-      say(w, "; chamber(%d).pressure = ", half + 1);
-      number(w, plan->chamber_pressure, PRESSURE);
-      say(w, "; chamber(%d).from = %.17g; chamber(%d).to = %.17g;\n", half + 1,
-          scaled(style, from, LENGTH), half + 1, scaled(style, to, LENGTH));
-    }
-  }
+  write_chamber(w);
   int loads = 0;
   if (plan->loaded >= 0) write_load(w, plan->loaded, plan->load, false, ++loads);
   if (plan->followed >= 0) write_load(w, plan->followed, plan->follow, true, ++loads);
@@ -2286,7 +2293,9 @@ void random_robot_plain(const robot_style* s, const double sensed[9], double pla
   }
 }
 
-// The parts alone, with what is asked of the place as a sensor
+// The parts, and the chamber and the cables, between whose ends rods are integrated piece by piece:
+// a rod with a chamber has its tip 1e-9 m from where it is without.  What is asked of the place is
+// a sensor.
 static bool find_frame(const random_robot* plan, const robot_place* p, frame* f) {
   *f = (frame){.R = {1, 0, 0, 0, 1, 0, 0, 0, 1}};
   memcpy(f->x, p->point, sizeof f->x);
@@ -2297,6 +2306,8 @@ static bool find_frame(const random_robot* plan, const robot_place* p, frame* f)
   writer out = {.f = open_memstream(&text, &size), .plan = plan, .style = &style}, *w = &out;
   if (plan->driver >= 0) say(w, "u = 0;\n");
   write_parts(w);
+  for (int i = 0; i < plan->ncable; i++) write_cable(w, &plan->cable[i], i + 1);
+  write_chamber(w);
   if (plan->part[p->part].rod)
     snprintf(what, sizeof what, "%s(%d), %.17g", plan->part[p->part].polynomial ? "body" : "rod",
              w->number[p->part], p->along * plan->part[p->part].length);
