@@ -385,10 +385,24 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
   arena_close(s, mark);
 }
 
-// Matrices of the steps are dense, and the sums of all hops are needed at once.
-enum { CLOSED_DENSE = 700 };  // velocities up to which that takes seconds
-static bool is_small(const td_model* m, const td_work* w) {
-  return !m->sparse || (w->whole && m->nvel <= CLOSED_DENSE);
+// Matrices are dense, and the sums of all hops are needed at once.
+bool td_lend_dense(const td_model* m, td_work* w, arena* own, char** memory) {
+  *own = w->scratch;
+  *memory = NULL;
+  if (!m->sparse) return true;
+  if (!w->whole || m->nvel > TD_LENT_DENSE) return false;
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
+  const size_t bytes = own->size + td_kkt_scratch(m->nvel, m->nrow) +
+                       sizeof(double) * (5 * n * n + 4 * r * n + 64 * (n + r)) + 65536;
+  *memory = malloc(bytes + 64);
+  if (!*memory) return false;
+  w->scratch = (arena){.base = (char*)(((uintptr_t)*memory + 63) & ~(uintptr_t)63), .size = bytes};
+  return true;
+}
+
+void td_take_back(td_work* w, const arena* own, char* memory) {
+  if (memory) w->scratch = *own;
+  free(memory);
 }
 
 static td_status close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
@@ -437,22 +451,14 @@ static td_status close_loops(const td_model* m, td_state* state, td_work* w, dou
   return closed ? TD_OK : TD_E_DIVERGED;
 }
 
-// Sparse models have no scratch for dense matrices: it is lent to them here.  Larger ones are
-// closed by masses.
+// Sparse models that are too large for dense matrices are closed by masses.
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   if (m->nrow == 0) return TD_OK;
-  if (!m->sparse) return close_loops(m, state, w, tol);
-  if (!is_small(m, w)) return td_project_q(m, state, w, tol);
-  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
-  const arena own = w->scratch;
-  const size_t bytes = own.size + td_kkt_scratch(m->nvel, m->nrow) +
-                       sizeof(double) * (5 * n * n + 4 * r * n + 64 * (n + r)) + 65536;
-  char* memory = malloc(bytes + 64);
-  if (!memory) return td_project_q(m, state, w, tol);
-  w->scratch = (arena){.base = (char*)(((uintptr_t)memory + 63) & ~(uintptr_t)63), .size = bytes};
+  arena own;
+  char* memory;
+  if (!td_lend_dense(m, w, &own, &memory)) return td_project_q(m, state, w, tol);
   const td_status status = close_loops(m, state, w, tol);
-  w->scratch = own;
-  free(memory);
+  td_take_back(w, &own, memory);
   return status;
 }
 

@@ -885,9 +885,14 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
   return rank;
 }
 
-int td_shaky_row(const td_model* m, const td_state* state, td_work* w) {
-  if (m->nrow == 0 || m->sparse) return -1;
-  static const double turn = 0.01;  // [rad]
+int td_shaky_row(const td_model* m, const td_state* state, td_work* w, double* energy) {
+  // [rad]: beside the state; and as far as loops that are closed to 1e-10 may be from it, which
+  // they open by the square of the way
+  static const double turn = 0.01, drift = 1e-5;
+  arena own;
+  char* memory;
+  *energy = 0;
+  if (m->nrow == 0 || !td_lend_dense(m, w, &own, &memory)) return -1;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int rank = td_constraint_rank(m, state, w, NULL);
@@ -895,6 +900,7 @@ int td_shaky_row(const td_model* m, const td_state* state, td_work* w) {
   td_state near = {.t = state->t, .u = state->u};
   near.q = arena_doubles(s, m->npos);
   near.v = arena_zeros(s, m->nvel);
+  const td_energies here = td_trial_energy(m, state, w);
   int row = -1, back = 0;
   enum { WAYS = 2 };
   for (int way = 0; way < WAYS && rank < min_int(m->nrow, m->nfree_v); way++) {
@@ -905,9 +911,13 @@ int td_shaky_row(const td_model* m, const td_state* state, td_work* w) {
     if (td_project_v(m, &near, w) != TD_OK) break;
     const double largest = td_largest_turn(m, w, near.v);
     if (!(largest > 0)) break;
-    for (int j = 0; j < m->nvel; j++) delta[j] = turn / largest * near.v[j];
+    for (int j = 0; j < m->nvel; j++) delta[j] = drift / largest * near.v[j];
     memset(near.v, 0, (size_t)m->nvel * sizeof(double));
-    td_trial_displace(m, near.q, delta, near.q);
+    td_trial_displace(m, state->q, delta, near.q);
+    const td_energies there = td_trial_energy(m, &near, w);
+    *energy = fmax(*energy, fabs(there.elastic + there.gravity - here.elastic - here.gravity));
+    for (int j = 0; j < m->nvel; j++) delta[j] *= turn / drift;
+    td_trial_displace(m, state->q, delta, near.q);
 
     // the row that opens most, and how far from here closing it leaves the robot
     double gone = 0, left = 0;
@@ -927,6 +937,7 @@ int td_shaky_row(const td_model* m, const td_state* state, td_work* w) {
   w->failure[0] = 0;
   w->placed = false;
   arena_close(s, mark);
+  td_take_back(w, &own, memory);
   return back == WAYS ? row : -1;
 }
 

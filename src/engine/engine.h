@@ -136,8 +136,14 @@ int td_constraint_rank_around(const td_model* model, const td_state* state, td_w
                               int* order);
 // A constraint row that lets the robot move to first order but no further, as bars in line do: no
 // state near by that meets the constraints is reached by what they seem to allow.  -1: there is
-// none, or the model is sparse.
-int td_shaky_row(const td_model* model, const td_state* state, td_work* work);
+// none, or the model is sparse and larger than TD_LENT_DENSE velocities.  *energy is then how much
+// the potential energy changes as far from the state as loops that are closed to rounding let it.
+int td_shaky_row(const td_model* model, const td_state* state, td_work* work, double* energy);
+// Sparse models have no scratch for dense matrices of all velocities and rows: it is lent to them,
+// up to this number of velocities, which take seconds.  False: the model is larger, or no memory.
+enum { TD_LENT_DENSE = 700 };
+bool td_lend_dense(const td_model* model, td_work* work, arena* own, char** memory);
+void td_take_back(td_work* work, const arena* own, char* memory);
 // Keep the rank at this state, which meets the constraints, for the evaluations that follow at
 // states near by: beside the constraints rows seem independent that are not.  `first`: nothing is
 // known of states before it.  Until td_rank_forget.

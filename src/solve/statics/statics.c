@@ -345,44 +345,62 @@ static td_status run(td_statics* s, td_newton* newton, td_strategy strategy, con
 // The row of a loop in a singular position, two bars in line, say: its multiplier has no lever to
 // hold the load by, and grows without bound the nearer the point comes to where the loop closes.
 // In units in which the elements of J are about one, multipliers are as large as the forces that
-// they balance, or as much larger as the lever is short: toggles work with levers of 1e-3.  Loops
-// close to 1e-10, and at a distance d from the singular position they are open by d^2: what has
-// levers below 1e-5 is there.  -1: no such row.
+// they balance, or as much larger as the lever is short: toggles work with levers of 1e-3.  At the
+// angle d from the singular position a loop of the size L is open by c L d^2 and has the lever
+// 2 c d, with c = 1/2 for two bars in line and (pi/2)^2 for a straight rod between two clamps.
+// Newton's method leaves it open by `gap`: levers below 2 sqrt(c gap/L) are no more than that.
+// -1: no such row.
 static int overloaded_row(td_statics* s, const double* q, const double* l, double stiffness) {
-  if (s->m == 0 || !s->dense) return -1;
+  if (s->m == 0) return -1;
+  const int n = s->n, r = s->m;
+  arena own;
+  char* memory;
   td_statics_set(s, q, 1);
+  if (!td_lend_dense(s->model, s->work, &own, &memory)) return -1;
   td_constraint_scales(s->model, s->state, s->work, s->row_size, s->col_factor);
-  memset(s->l0, 0, sizeof(double) * (size_t)s->m);
+  td_take_back(s->work, &own, memory);
+  memset(s->l0, 0, sizeof(double) * (size_t)r);
   evaluate(s, s->l0, s->F);
 
   // multipliers against the forces that they balance; without loads both are rounding
-  static const double lever = 1e-5;
+  static const double gap = 1e-10, pi = 3.14159265358979323846;
+  const double lever = pi * sqrt(gap / fmin(1, td_robot_size(s->model, s->work)));
   double weighed = 0, force = 0, most = 0;
   int row = -1;
-  for (int i = 0; i < s->n; i++) {
+  for (int i = 0; i < n; i++) {
     weighed = fmax(weighed, fabs(s->F[i] * s->col_factor[i]));
     force = fmax(force, fabs(s->F[i]));
   }
-  for (int i = 0; i < s->m; i++) {
+  for (int i = 0; i < r; i++) {
     const double size = fabs(l[i] * s->row_size[i]);
     if (size > most) row = i;
     most = fmax(most, size);
   }
   if (!(lever * most > weighed) || !(force > 1e-12 * stiffness)) return -1;
 
-  // light bodies among heavy ones do the same, but with rows that are well apart
-  const size_t values = (size_t)s->m * (size_t)s->n;
-  const size_t bytes = sizeof(double) * values + td_kkt_scratch(s->n, s->m) + 64;
+  // light bodies among heavy ones do the same, but there is no other way to hold them: multipliers
+  // that give the same forces with longer levers alone are as large
+  const size_t wide = (size_t)n, values = (size_t)r * (size_t)s->nv + (size_t)r * wide;
+  const size_t bytes =
+      sizeof(double) * (values + wide * wide + wide + (size_t)r) + td_kkt_scratch(n, r) + 1024;
   arena a = {.base = malloc(bytes), .size = bytes};
   if (!a.base) return -1;
-  double* J = arena_doubles(&a, s->m * s->n);
-  td_trial_constraints(s->model, s->state, s->work, s->Jc, NULL, NULL);
-  pick_columns(s, s->Jc, J);
+  double *Jc = arena_doubles(&a, r * s->nv), *J = arena_doubles(&a, r * n);
+  double *weight = arena_zeros(&a, n * n), *f = arena_zeros(&a, n), *other = arena_doubles(&a, r);
+  td_trial_constraints(s->model, s->state, s->work, Jc, NULL, NULL);
+  pick_columns(s, Jc, J);
+  for (int j = 0; j < n; j++) {
+    weight[j * n + j] = 1 / (s->col_factor[j] * s->col_factor[j]);
+    for (int i = 0; i < r; i++) f[j] += J[i * n + j] * l[i];
+  }
   const td_row_scale scales = {s->row_size, s->col_factor, -1, NULL};
-  const int apart = td_row_rank(J, s->n, s->m, &scales, lever, NULL, &a),
-            rank = td_row_rank(J, s->n, s->m, &scales, 1e-10, NULL, &a);
+  td_kkt kkt;
+  td_kkt_factor(&kkt, weight, J, n, r, &scales, lever, &a);
+  if (!kkt.singular) td_kkt_solve(&kkt, f, NULL, 1, f, other, &a);
+  double least = 0;
+  for (int i = 0; i < r; i++) least = fmax(least, fabs(other[i] * s->row_size[i]));
   free(a.base);
-  return apart < rank ? row : -1;
+  return !kkt.singular && least < 0.1 * most ? row : -1;
 }
 
 // How much an attempt is worth.  Newton's method from afar likes unstable equilibria; one that is

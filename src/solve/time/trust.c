@@ -48,8 +48,12 @@ void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
   r->size = td_robot_size(m->model, m->work);
   // straight rods that prescribed motion pushes buckle, which is said where it happens
   const bool pushed = m->size.nrod > 0 && m->model->nmotion_slot > 0;
-  const int shaky = pushed ? -1 : td_shaky_row(m->model, m->state, m->work);
-  if (shaky >= 0) r->shaky = td_model_constraint_name(m->model, shaky);
+  double drift = 0;
+  const int shaky = pushed ? -1 : td_shaky_row(m->model, m->state, m->work, &drift);
+  if (shaky < 0) return;
+  r->shaky = td_model_constraint_name(m->model, shaky);
+  // that the run begins there is the cause of what is lost while it creeps within rounding
+  r->unseen = fmax(r->unseen, drift);
 }
 
 void td_trust_look(td_trust_measures* r, const td_motion* m, const td_energies* e, double work) {
