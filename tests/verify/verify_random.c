@@ -180,7 +180,8 @@ static void no_motion(const subject* s, const char* what, const char* why, const
       (has[ROBOT_LOOP_PUSHED] && strstr(why, "accelerations of joint.control")) ||
       // driven in all it can do, a mechanism has no way out of a position where it jams
       (has[ROBOT_LOOP_PUSHED] && prescribed && strstr(why, "singular position")) ||
-      (has[ROBOT_ROM] && strstr(why, "reaches half a turn"))) {
+      ((has[ROBOT_ROM] || has[ROBOT_POLYNOMIAL] || has[ROBOT_MESH_RODS]) &&
+       strstr(why, "reaches half a turn"))) {
     note_refusal(why, s->plan->seed);
   } else {
     broken(s, what, INFINITY, 0, text);
