@@ -5,7 +5,7 @@
 //   DOT    e = D·E                           D = R_a d,  E = R_b x
 //   SCREW  e = D·(p_b - p_a) - h (θ + 2πk)   D = R_a d,  θ the turn about D: tan(θ/2) = D·A / 2 q0
 //   CABLE  e = l(0) - l                      by how much a cable is shorter than at the start: it
-//                                            has no frames (engine/taut.c)
+//                                            has no frames (engine/row_cable.c)
 //
 // A screw advances by h per radian over any number of turns k, which a pose does not tell.  They
 // are counted by the angles of the joints between the frames where these turn about the same axis;
@@ -17,9 +17,48 @@
 #ifndef TD_ROW_H
 #define TD_ROW_H
 
+#include <stdbool.h>
+
 #include "elem/frame.h"
 
-typedef enum row_kind { ROW_TRANS, ROW_ALPHA, ROW_DOT, ROW_SCREW, ROW_CABLE } row_kind;
+// Kinds of rows: whether the value is a length [m], else an angle or a number [rad]; whether it is
+// linear in the positions of a and b as long as c does not turn.  Rows between frames come first.
+// To add one: a line here, its formulas in elem/row_<kind>.c, what the engine asks of it in
+// engine/row_frame.c (or a file of its own, engine/row_table.h), its closed form in
+// gen/derive_rows.c.
+#define TD_FRAME_ROWS(X)        \
+  X(TRANS, trans, true, true)   \
+  X(ALPHA, alpha, false, false) \
+  X(DOT, dot, false, false)     \
+  X(SCREW, screw, true, false)
+#define TD_ROWS(X) \
+  TD_FRAME_ROWS(X) \
+  X(CABLE, cable, true, false)
+
+typedef enum row_kind {
+#define X(kind, ...) ROW_##kind,
+  TD_ROWS(X)
+#undef X
+      ROW_KINDS
+} row_kind;
+enum {
+  FRAME_ROW_KINDS = 0
+#define X(...) +1
+  TD_FRAME_ROWS(X)
+#undef X
+};
+
+typedef struct row_traits {
+  bool length, linear;
+} row_traits;
+static const row_traits td_row_traits[ROW_KINDS] = {
+#define X(kind, name, ...) {__VA_ARGS__},
+    TD_ROWS(X)
+#undef X
+};
+static inline bool row_is_length(row_kind kind) { return td_row_traits[kind].length; }
+// Does it follow from the frames of its stations?
+static inline bool row_has_frames(row_kind kind) { return (int)kind < (int)FRAME_ROW_KINDS; }
 
 typedef struct row_frames {
   const frame *a, *b, *c;
@@ -42,8 +81,14 @@ typedef struct row_changes {
   const frame_change *a, *b, *c;
 } row_changes;
 
-row_value td_row_value(row_kind kind, const row_frames* f);
-// The change of e, ed, edd and of the wrenches.
-row_value td_row_change(row_kind kind, const row_frames* f, const row_changes* c);
+// The formulas of a kind: its value, and the change of e, ed, edd and of the wrenches.
+typedef struct row_formulas {
+  row_value (*value)(const row_frames* f);
+  row_value (*change)(const row_frames* f, const row_changes* c);
+} row_formulas;
+#define X(kind, name, ...) extern const row_formulas td_row_formulas_##name;
+TD_FRAME_ROWS(X)
+#undef X
+extern const row_formulas* const td_row_formulas[FRAME_ROW_KINDS];
 
 #endif

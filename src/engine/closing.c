@@ -67,7 +67,7 @@ static void find_shares(const td_model* m, share* out, arena* s) {
   for (int j = 0; j < m->nvel; j++) out[j] = OUTSIDE;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (r->kind == ROW_CABLE || !r->projected) continue;
+    if (!row_has_frames(r->kind) || !r->projected) continue;
     memset(on, 0, (size_t)m->nhop * sizeof(int));
     mark_ancestors(m, r->a, 1, on);
     mark_ancestors(m, r->b, 2, on);
@@ -488,7 +488,7 @@ static double asked(const td_model* m, td_work* w, const double* J, double t0, d
     g[i] += row == NUM_NONE ? 0 : w->num[row];
     for (int j = 0; j < m->nvel; j++)
       if (m->vel[j].motion != NUM_NONE) g[i] -= J[i * m->nvel + j] * q[m->vel[j].partner];
-    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) g[i] = 0;
+    if (!m->row[i].projected || !row_has_frames(m->row[i].kind)) g[i] = 0;
     most = fmax(most, fabs(g[i]));
   }
   return most;

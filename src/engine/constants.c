@@ -136,7 +136,7 @@ static void measure_references(const td_model* m, td_work* w) {
     w->row_zero[i] = w->row_angle[i] = NAN;  // of a screw: its first turn begins here
     const row_value v = td_row_at(m, w, i);
     w->row_zero[i] = v.e;
-    if (m->row[i].kind == ROW_SCREW) w->row_angle[i] = v.theta - td_screw_angle(m, w, i);
+    if (m->row[i].pitch != NUM_NONE) w->row_angle[i] = v.theta - td_screw_angle(m, w, i);
     if (m->row[i].target == TARGET_CONTROL) {
       w->target[2 * m->row[i].target_index] = v.e;
       w->target[2 * m->row[i].target_index + 1] = v.ed;
@@ -228,7 +228,7 @@ static td_status judge_rates(const td_model* m, td_work* w, const td_state* stat
     most = fmax(most, sqrt(spatial_dot(&w->hop[i].V, &w->hop[i].V)));
   for (int i = 0; i < m->nrow; i++) {
     double e, rate;
-    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE) continue;
+    if (!m->row[i].projected || !row_has_frames(m->row[i].kind)) continue;
     td_row_target(m, w, i, &e, &rate);
     given = given || m->row[i].target == TARGET_MOTION;
     most = fmax(most, fabs(rate));
@@ -300,7 +300,7 @@ static td_status judge_control(const td_model* m, td_work* w, const td_state* st
   if (left > followed * most && (m->sparse || td_constraint_rank_around(m, state, w, NULL) ==
                                                   td_constraint_rank(m, state, w, NULL))) {
     td_work_fail(w, TD_UNFOLLOWED_CONTROL, state->t, td_model_constraint_name(m, worst), left,
-                 m->row[worst].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+                 row_is_length(m->row[worst].kind) ? "m/s^2" : "rad/s^2");
     status = TD_E_MODEL;
   }
   arena_close(s, mark);
@@ -357,7 +357,7 @@ static td_status judge_singular_rates(const td_model* m, td_work* w, const td_st
                "rods a stretch (rod.order)",
                model_name(m, m->joint[m->row[row].joint - 1].name),
                td_model_constraint_name(m, row), left,
-               m->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+               row_is_length(m->row[row].kind) ? "m/s^2" : "rad/s^2");
   return TD_E_MODEL;
 }
 

@@ -381,7 +381,8 @@ static void report_open_loop(const trial* t) {
     const row_value v = td_row_at(m, t->w, i);
     double e, ed;
     td_row_target(m, t->w, i, &e, &ed);
-    if (!m->row[i].projected || m->row[i].kind == ROW_CABLE || !(fabs(v.e - e) > largest)) continue;
+    if (!m->row[i].projected || !row_has_frames(m->row[i].kind) || !(fabs(v.e - e) > largest))
+      continue;
     largest = fabs(v.e - e);
     worst = i;
   }
@@ -400,7 +401,7 @@ static void report_open_loop(const trial* t) {
            "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
            model_name(m, m->joint[m->row[worst].joint - 1].name),
            td_model_constraint_name(m, worst), largest,
-           is_length(m->row[worst].kind) ? "m" : "rad");
+           row_is_length(m->row[worst].kind) ? "m" : "rad");
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
@@ -492,12 +493,12 @@ static void report_gaps(const trial* t) {
       double square = 0;
       for (; i < m->nrow && m->row[i].joint == joint && m->row[i].element == element; i++) {
         const model_row* r = &m->row[i];
-        if (r->kind == ROW_ALPHA && r->reference >= 0 && r->target == TARGET_ZERO && is_fixed) {
+        if (!row_is_length(r->kind) && r->reference >= 0 && r->target == TARGET_ZERO && is_fixed) {
           const quat Q = t->w->reference[r->reference];
           const double sine = vec3_norm(Q.v);
           turned = fmax(turned, 2 * atan2(sine, fabs(Q.w)));
         }
-        if (r->kind != ROW_TRANS || r->target != TARGET_INITIAL) continue;
+        if (!td_row_traits[r->kind].linear || r->target != TARGET_INITIAL) continue;
         square += t->w->row_zero[i] * t->w->row_zero[i];
         const int ends[2] = {r->a, r->b};
         for (int k = 0; k < 2; k++)
@@ -580,7 +581,7 @@ static void warn_tables(const trial* t) {
   const td_model* m = t->m;
   for (int i = 0; i < m->nvel + m->nrow; i++) {
     const num at = i < m->nvel ? m->vel[i].motion : m->row[i - m->nvel].motion;
-    const bool cable = i >= m->nvel && m->row[i - m->nvel].kind == ROW_CABLE;
+    const bool cable = i >= m->nvel && !row_has_frames(m->row[i - m->nvel].kind);
     int n = 0, knots = 0;
     ex* need = at == NUM_NONE || cable ? NULL : td_ex_needed(m->graph, &m->number_ex[at], 1, &n);
     for (int k = 0; need && k < n; k++) {

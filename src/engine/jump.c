@@ -66,7 +66,7 @@ static const char* leap(const td_model* m, const side* a, const side* b, double 
     const int row = i - m->nvel;
     const bool given = row < 0 ? m->vel[i].motion != NUM_NONE
                                : m->row[row].target == TARGET_MOTION && m->row[row].projected &&
-                                     m->row[row].kind != ROW_CABLE;
+                                     row_has_frames(m->row[row].kind);
     if (!given) continue;
     const double speed = row < 0 ? a->v[i] + b->v[i] : a->rate[row] + b->rate[row];
     *size = b->at[i] - a->at[i] - margin * speed;
@@ -147,7 +147,7 @@ static bool is_behind(const td_model* m, const td_state* state, const side* a, c
     known = true;
   }
   for (int i = 0; i < m->nrow; i++) {
-    if (m->row[i].kind == ROW_CABLE || !differs(a->rate[i], b->rate[i])) continue;
+    if (!row_has_frames(m->row[i].kind) || !differs(a->rate[i], b->rate[i])) continue;
     if (fabs(b->row[i] - b->rate[i]) > 1e-6 * fabs(b->rate[i] - a->rate[i])) return false;
     known = true;
   }
@@ -227,7 +227,7 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
   td_place(m, state, w);
   td_row_errors(m, w, rate, e);
   for (int i = 0; i < m->nrow; i++)
-    if (m->row[i].kind != ROW_CABLE && (row < 0 || fabs(e[i]) > fabs(e[row]))) row = i;
+    if (row_has_frames(m->row[i].kind) && (row < 0 || fabs(e[i]) > fabs(e[row]))) row = i;
   require(row >= 0);
   const double left = fabs(e[row]);
   arena_close(&w->scratch, mark);
@@ -256,8 +256,8 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
                "the loop of %s cannot follow the %s of %s beyond t = %g s: %s is "
                "left with %.3g %s%s; prescribe a motion within the reach of the mechanism",
                model_name(m, m->joint[m->row[row].joint - 1].name), what, name, t,
-               td_model_constraint_name(m, row), left, m->row[row].kind == ROW_TRANS ? "m" : "rad",
-               rate ? "/s" : "");
+               td_model_constraint_name(m, row), left,
+               row_is_length(m->row[row].kind) ? "m" : "rad", rate ? "/s" : "");
 }
 
 // What the last joint, row or strain tells of jumps; the state's own velocities are those before.
@@ -291,7 +291,7 @@ static td_status jump(const td_model* m, td_state* state, td_work* w, double mar
   bool any = false;
   for (int i = 0; i < m->nvel; i++) any |= m->vel[i].motion != NUM_NONE && differs(a.v[i], b.v[i]);
   for (int i = 0; i < m->nrow; i++)
-    any |= m->row[i].kind != ROW_CABLE && differs(a.rate[i], b.rate[i]);
+    any |= row_has_frames(m->row[i].kind) && differs(a.rate[i], b.rate[i]);
   for (int i = 0; m->strains_timed && i < m->nhop; i++) {
     if (!is_given(m, i)) continue;
     const spatial V = own_twist(m, w, i), d = spatial_sub(V, twist[i]);

@@ -183,7 +183,7 @@ static bool list_ties(td_lattice* s) {
   const td_model* m = s->m;
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
-    if (r->kind != ROW_TRANS || !stays_upright(m, r->c)) return false;
+    if (!td_row_traits[r->kind].linear || !stays_upright(m, r->c)) return false;
     if (!r->projected || r->target == TARGET_CONTROL) return false;
     if (r->k != NUM_NONE || r->control != NUM_NONE) return false;
     const tie t = {.a = end_of(s, r->a), .b = end_of(s, r->b)};

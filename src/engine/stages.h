@@ -165,7 +165,6 @@ void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int co
 bool td_row_moves(const td_model* m, int row, int hop);
 double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate);
 row_value td_row_at(const td_model* m, const td_work* w, int row);
-row_value td_row_change_at(const td_model* m, const td_work* w, int row, int col, bool rate);
 // Target acceleration of a row: control and PD terms.
 double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at);
 // Where the row should be: target value and rate.

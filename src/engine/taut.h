@@ -8,7 +8,7 @@
 
 // Is the row that of a slack cable?
 static inline bool row_is_off(const td_model* m, const td_work* w, int row) {
-  return m->row[row].kind == ROW_CABLE && w->cable[m->row[row].cable].slack;
+  return !row_has_frames(m->row[row].kind) && w->cable[m->row[row].cable].slack;
 }
 
 // e, e', e" of a cable's row after td_accelerate, and their changes along a column.

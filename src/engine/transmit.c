@@ -203,7 +203,7 @@ static double slope_of_multiplier(const td_model* m, td_work* w, const transmitt
   const int station[3] = {r->a, r->b, r->c};
   spatial f[3];
   double sum = 0;
-  if (r->kind == ROW_CABLE) return slope_of_tension(m, w, t, row);
+  if (!row_has_frames(r->kind)) return slope_of_tension(m, w, t, row);
   if (t->strain >= 0) return 0;
   td_row_wrenches(m, w, row, f);
   if (!t->main) return r->joint == t->p->joint && r->element == t->p->element ? held(t, f[1]) : 0;

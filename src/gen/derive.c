@@ -109,8 +109,7 @@ static td_status judge_kinds(deriver* d) {
                               model_name(m, f.name));
   }
   for (int i = 0; i < m->nrow; i++) {
-    const int kind = (int)m->row[i].kind;
-    if (kind < (int)ROW_TRANS || kind > (int)ROW_SCREW) {
+    if (!row_has_frames(m->row[i].kind)) {
       return td_derive_refuse(d, TD_E_MODEL, "%s has no closed form here" WAY_OUT,
                               model_name(m, m->row[i].name));
     }

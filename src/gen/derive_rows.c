@@ -86,20 +86,14 @@ static ex screw_row(deriver* d, const model_row* r, load_x* load) {
 }
 
 ex td_derive_row(deriver* d, int row, load_x* load) {
+  static ex (*const rows[FRAME_ROW_KINDS])(deriver*, const model_row*, load_x*) = {
+#define X(kind, name, ...) name##_row,
+      TD_FRAME_ROWS(X)
+#undef X
+  };
   const model_row* r = &d->m->row[row];
-  switch (r->kind) {
-    case ROW_TRANS:
-      return trans_row(d, r, load);
-    case ROW_ALPHA:
-      return alpha_row(d, r, load);
-    case ROW_DOT:
-      return dot_row(d, r, load);
-    case ROW_SCREW:
-      return screw_row(d, r, load);
-    case ROW_CABLE:  // refused with all cables
-      break;
-  }
-  return EX_NONE;
+  require(row_has_frames(r->kind));  // others are refused (judge_kinds)
+  return rows[r->kind](d, r, load);
 }
 
 static void row_target_of(deriver* d, int i, ex* e, ex* ed) {

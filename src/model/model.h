@@ -448,7 +448,6 @@ typedef enum row_target {
   TARGET_CONTROL,  // e follows the twice integrated control
   TARGET_MOTION    // e is a given function of time
 } row_target;
-static inline bool is_length(row_kind kind) { return kind == ROW_TRANS || kind == ROW_SCREW; }
 typedef struct model_row {
   row_kind kind;
   int name;

@@ -382,7 +382,7 @@ static void add_loops(td_scene* s) {
   for (int i = 0; i < m->nrow; i++) {
     const bool again = i > 0 && m->row[i].joint == m->row[i - 1].joint &&
                        m->row[i].element == m->row[i - 1].element;
-    if (!again && m->row[i].kind != ROW_CABLE) pick(&p, i);
+    if (!again && row_has_frames(m->row[i].kind)) pick(&p, i);
   }
   s->failed |= p.failed;
   if (p.n > 0) {

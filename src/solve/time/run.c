@@ -720,7 +720,7 @@ static bool blame_control(run* r) {
   const int row = td_unfollowed_control(model, m->state, m->work, &left);
   if (row < 0) return false;
   td_trajectory_say(r->out, TD_UNFOLLOWED_CONTROL, r->t, td_model_constraint_name(model, row), left,
-                    model->row[row].kind == ROW_TRANS ? "m/s^2" : "rad/s^2");
+                    row_is_length(model->row[row].kind) ? "m/s^2" : "rad/s^2");
   return true;
 }
 

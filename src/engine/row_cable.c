@@ -12,6 +12,7 @@
 #include "elem/cable.h"
 #include "elem/chord.h"
 #include "elem/taylor.h"
+#include "engine/row_table.h"
 
 // ---- lengths ----------------------------------------------------------------------------------
 
@@ -159,3 +160,100 @@ void td_taut_jacobian(const td_model* m, td_work* w, int cable, double* row) {
     if (parent >= 0) w->df[parent] = spatial_add(w->df[parent], w->df[i]);
   }
 }
+
+// ---- what the engine asks of the row ----------------------------------------------------------
+
+static void cable_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row, (void)f;
+}
+
+static row_value cable_value(const td_model* m, const td_work* w, int row) {
+  return td_taut_value(m, w, m->row[row].cable);
+}
+
+static void cable_linearise(const td_model* m, const td_work* w, int row, row_state* s) {
+  s->at = cable_value(m, w, row);
+}
+
+static row_value cable_diff(const td_model* m, const td_work* w, int row, const row_state* s,
+                            const ends_change* c, int col, bool rate) {
+  (void)s, (void)c;
+  return td_taut_change(m, w, m->row[row].cable, col, rate);
+}
+
+static bool cable_moves(const td_model* m, int row, int hop) {
+  return (void)m, (void)row, (void)hop, true;
+}
+
+// The multiplier of a cable is its tension, with which all that asks for tensions goes on.
+static void cable_add(const td_model* m, td_work* w, int row, double lambda) {
+  const int cable = m->row[row].cable;
+  const double tension = row_is_off(m, w, row) ? 0 : lambda;
+  w->cable[cable].tension = tension;
+  td_taut_pull(m, w, cable, tension, &w->hop[0].f, sizeof(hop_work), w->tau);
+}
+
+// The tension is set then, and its derivatives are among those of the forces.
+static void cable_add_diff(const td_model* m, const td_work* w, int row, double lambda, int col,
+                           bool rate, spatial* df) {
+  (void)m, (void)w, (void)row, (void)lambda, (void)col, (void)rate, (void)df;
+}
+static void cable_tangent(const td_model* m, const td_work* w, int first, int end,
+                          const row_state* s, const double* lambda, row_reach to[3], double* dq) {
+  (void)m, (void)w, (void)first, (void)end, (void)s, (void)lambda, (void)to, (void)dq;
+}
+
+static void cable_jacobian(const td_model* m, td_work* w, int first, int end, row_reach to[3],
+                           double* Jc) {
+  (void)end, (void)to;
+  if (!row_is_off(m, w, first)) td_taut_jacobian(m, w, m->row[first].cable, Jc + first * m->nvel);
+}
+
+// Squares of what makes the length of a cable: its parts are strains of the pieces that it crosses
+// and distances of the ends of its straight spans.  A strain that bends counts with the distance of
+// the cable from the centre line and with the length of the piece, so that a distance that is
+// rounding does not make a row.
+static void cable_squares(const td_model* m, const td_work* w, int first, row_reach to[3],
+                          double* moved, double* turned) {
+  const int cable = m->row[first].cable;
+  (void)turned;
+  const model_cable* c = &m->cable[cable];
+  for (int i = c->order; i < c->order + c->norder; i++) {
+    const model_crossing* at = &m->crossing[m->cable_order[i]];
+    const model_strain* f = &m->strain[at->strain];
+    const double length = w->num[f->section + SECTION_LENGTH];
+    const double *d = w->num + at->path, reach_of = hypot(hypot(d[0], d[1]), length);
+    if (f->kind != STRAIN_SEGMENT) {
+      td_strain_squares(m, w, f, at->cover, at->cover * reach_of, moved);
+      continue;
+    }
+    const int ends[2] = {f->a, f->b};
+    for (int e = 0; e < 2; e++) {
+      if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
+      td_reach_to(m, w, m->station[ends[e]].hop, &to[0]);
+      td_reach_squares(&to[0], td_frame(m, w, ends[e]).p, at->cover * at->cover,
+                       at->cover * reach_of, moved, NULL);
+    }
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) {
+    const int ends[2] = {m->span[i].a, m->span[i].b};
+    for (int e = 0; e < 2; e++) {
+      if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
+      td_reach_to(m, w, m->station[ends[e]].hop, &to[0]);
+      td_reach_squares(&to[0], td_frame(m, w, ends[e]).p, 1, 0, moved, NULL);
+    }
+  }
+}
+
+const row_ops td_row_cable = {
+    .fill = cable_fill,
+    .value = cable_value,
+    .linearise = cable_linearise,
+    .diff = cable_diff,
+    .moves = cable_moves,
+    .add = cable_add,
+    .add_diff = cable_add_diff,
+    .jacobian = cable_jacobian,
+    .squares = cable_squares,
+    .tangent = cable_tangent,
+};

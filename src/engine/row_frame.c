@@ -1,0 +1,255 @@
+// Constraint rows between frames: they differ in their formulas (elem/row_<kind>.c) and in what
+// these take.
+#include <math.h>
+#include <string.h>
+
+#include "engine/path.h"
+#include "engine/row_table.h"
+
+// ---- frames -----------------------------------------------------------------------------------
+
+// `out->f` points into `out`.
+static void ends_at(const td_model* m, const td_work* w, const model_row* row, row_ends* out) {
+  out->a = td_frame(m, w, row->a);
+  out->b = td_frame(m, w, row->b);
+  out->c = row->c == row->a ? out->a : td_frame(m, w, row->c);
+  const quat* reference = row->reference >= 0 ? &w->reference[row->reference] : NULL;
+  out->f = (row_frames){.a = &out->a,
+                        .b = &out->b,
+                        .c = &out->c,
+                        .d = vec3_of(w->num + row->d),
+                        .x = vec3_of(w->num + row->e),
+                        .reference = reference};
+  td_row_table[row->kind]->fill(m, w, (int)(row - m->row), &out->f);
+}
+
+ends_change td_row_ends_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
+  const model_row* r = &m->row[row];
+  ends_change d;
+  d.a = td_frame_change(m, w, r->a, col, rate);
+  d.b = td_frame_change(m, w, r->b, col, rate);
+  d.c = r->c == r->a ? d.a : td_frame_change(m, w, r->c, col, rate);
+  return d;
+}
+
+static row_value change_of(const model_row* row, const row_ends* ends, const ends_change* d) {
+  const row_changes changes = {&d->a, &d->b, &d->c};
+  return td_row_formulas[row->kind]->change(&ends->f, &changes);
+}
+
+static row_value frame_value(const td_model* m, const td_work* w, int row) {
+  row_ends ends;
+  ends_at(m, w, &m->row[row], &ends);
+  return td_row_formulas[m->row[row].kind]->value(&ends.f);
+}
+
+static void frame_linearise(const td_model* m, const td_work* w, int row, row_state* s) {
+  ends_at(m, w, &m->row[row], &s->ends);
+  s->at = td_row_formulas[m->row[row].kind]->value(&s->ends.f);
+}
+
+static row_value frame_diff(const td_model* m, const td_work* w, int row, const row_state* s,
+                            const ends_change* c, int col, bool rate) {
+  (void)w, (void)col, (void)rate;
+  return change_of(&m->row[row], &s->ends, c);
+}
+
+static bool frame_moves(const td_model* m, int row, int hop) {
+  const model_row* r = &m->row[row];
+  return station_moves(m, r->a, hop) || station_moves(m, r->b, hop) || station_moves(m, r->c, hop);
+}
+
+// ---- wrenches ---------------------------------------------------------------------------------
+
+void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]) {
+  const model_row* r = &m->row[row];
+  const row_value at = td_row_at(m, w, row), *v = &at;
+  const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
+  out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
+  out[1] = spatial_force(pb, v->force, v->torque);
+  out[2] = spatial_of(none, v->torque_c);
+}
+
+// Of a row with the multiplier's force v.
+static void wrenches_change(const model_row* row, const row_ends* ends, const row_value* v,
+                            const ends_change* c, spatial out[3]) {
+  const row_value d = change_of(row, ends, c);
+  const vec3 none = {0, 0, 0};
+  const spatial moved_a = spatial_of(none, vec3_cross(c->a.p, v->force)),
+                moved_b = spatial_of(none, vec3_cross(c->b.p, v->force));
+  const spatial on_a = spatial_add(spatial_force(ends->a.p, d.force, d.torque), moved_a);
+  out[0] = spatial_scale(-1, on_a);
+  out[1] = spatial_add(spatial_force(ends->b.p, d.force, d.torque), moved_b);
+  out[2] = spatial_of(none, d.torque_c);
+}
+
+void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int col, bool rate,
+                            spatial out[3]) {
+  const model_row* r = &m->row[row];
+  row_ends ends;
+  ends_at(m, w, r, &ends);
+  const row_value v = td_row_formulas[r->kind]->value(&ends.f);
+  const ends_change d = td_row_ends_change(m, w, row, col, rate);
+  wrenches_change(r, &ends, &v, &d, out);
+}
+
+static void frame_add(const td_model* m, td_work* w, int row, double lambda) {
+  const model_row* r = &m->row[row];
+  const int station[3] = {r->a, r->b, r->c};
+  spatial f[3];
+  td_row_wrenches(m, w, row, f);
+  for (int s = 0; s < 3; s++) {
+    const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
+    if (hop >= 0) w->hop[hop].f = spatial_axpy(lambda, f[s], w->hop[hop].f);
+  }
+}
+
+static void frame_add_diff(const td_model* m, const td_work* w, int row, double lambda, int col,
+                           bool rate, spatial* df) {
+  const model_row* r = &m->row[row];
+  const int station[3] = {r->a, r->b, r->c};
+  spatial change[3];
+  td_row_wrenches_change(m, w, row, col, rate, change);
+  for (int s = 0; s < 3; s++) {
+    const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
+    if (hop >= 0) df[hop] = spatial_axpy(lambda, change[s], df[hop]);
+  }
+}
+
+// ---- what the DOFs do to them -----------------------------------------------------------------
+
+void td_reach_to(const td_model* m, const td_work* w, int hop, row_reach* r) {
+  if (r->hop == hop) return;
+  r->hop = hop;
+  r->n = hop < 0 ? 0 : m->hop[hop].end;
+  memset(r->v, 0, (size_t)r->n * sizeof(int));
+  memset(r->S, 0, (size_t)slot_blocks(r->n) * sizeof(octet));
+  for (int i = hop; i >= 0; i = m->hop[i].parent) {
+    const model_hop* at = &m->hop[i];
+    for (int k = at->col; k < at->col + at->nv; k++) r->v[m->col[k].slot] = m->col[k].v;
+    for (int k = at->col; k < at->col + at->nv && !has_parts(at); k++)
+      path_column(r->S, at, m->col[k].slot, &w->col[k].S);
+    if (has_parts(at)) td_step_add(w, at, w->part + at->parts, r->S);
+  }
+}
+
+// to += s Sᵀ f, DOF by DOF, whose numbers are `stride` apart
+static void reach_add(const row_reach* r, double s, const spatial* f, double* to, int stride) {
+  for (int first = 0; first < r->n; first += LANES) {
+    const lanes x = s * octet_dot(f, &r->S[first / LANES]);
+    for (int k = first; k < r->n && k < first + LANES; k++) to[r->v[k] * stride] += x[k - first];
+  }
+}
+
+void td_reach_squares(const row_reach* r, vec3 p, double moves, double lever, double* moved,
+                      double* turned) {
+  for (int k = 0; k < r->n; k++) {
+    const double* S = (const double*)&r->S[k / LANES] + k % LANES;
+    const vec3 v = {S[0], S[LANES], S[2 * LANES]},
+               turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
+    const vec3 at = vec3_add(v, vec3_cross(turn, p));
+    const double turns = vec3_dot(turn, turn);
+    moved[r->v[k]] += moves * vec3_dot(at, at) + lever * lever * turns;
+    if (turned) turned[r->v[k]] += turns;
+  }
+}
+
+// The DOFs that move the stations of a bundle.  Returns how many wrenches its rows have: those on
+// the first and the third station are added up where these are one.
+static int reach_ends(const td_model* m, const td_work* w, int row, bool all, row_reach to[3]) {
+  const model_row* r = &m->row[row];
+  const int station[3] = {r->a, r->b, r->c}, n = !all && r->a == r->c ? 2 : 3;
+  for (int s = 0; s < n; s++)
+    td_reach_to(m, w, station[s] < 0 ? -1 : m->station[station[s]].hop, &to[s]);
+  return n;
+}
+
+static void frame_jacobian(const td_model* m, td_work* w, int first, int end, row_reach to[3],
+                           double* Jc) {
+  const int n = reach_ends(m, w, first, false, to);
+  for (int i = first; i < end; i++) {
+    spatial f[3];
+    td_row_wrenches(m, w, i, f);
+    if (n < 3) f[0] = spatial_add(f[0], f[2]);
+    for (int s = 0; s < n; s++) reach_add(&to[s], 1, &f[s], Jc + i * m->nvel, 1);
+  }
+}
+
+static void frame_squares(const td_model* m, const td_work* w, int first, row_reach to[3],
+                          double* moved, double* turned) {
+  const model_row* r = &m->row[first];
+  const int station[3] = {r->a, r->b, r->c}, n = reach_ends(m, w, first, false, to);
+  const vec3 p[3] = {td_frame(m, w, r->a).p, td_frame(m, w, r->b).p, {0, 0, 0}};
+  const double apart = vec3_norm(vec3_sub(p[1], p[0]));
+  // a direction that turns moves what is `apart` along it
+  for (int s = 0; s < n; s++)
+    td_reach_squares(&to[s], p[s], s < 2, s == 2 || r->c == station[s] ? apart : 0, moved, turned);
+}
+
+// The wrenches of a bundle's multipliers change along each column: what that does along the DOFs.
+static void frame_tangent(const td_model* m, const td_work* w, int first, int end,
+                          const row_state* s, const double* lambda, row_reach to[3], double* dq) {
+  reach_ends(m, w, first, true, to);
+  for (int col = 0; col < m->ncol; col++) {
+    if (!m->col[col].leads || !frame_moves(m, first, m->col[col].hop)) continue;
+    const ends_change d = td_row_ends_change(m, w, first, col, false);
+    spatial sum[3] = {spatial_zero(), spatial_zero(), spatial_zero()}, change[3];
+    for (int i = first; i < end; i++) {
+      wrenches_change(&m->row[i], &s[i].ends, &s[i].at, &d, change);
+      for (int e = 0; e < 3; e++) sum[e] = spatial_axpy(lambda[i], change[e], sum[e]);
+    }
+    for (int e = 0; e < 3; e++) reach_add(&to[e], -1, &sum[e], dq + m->col[col].v, m->nvel);
+  }
+}
+
+// ---- what the formulas of a kind take ---------------------------------------------------------
+
+static void plain_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row, (void)f;
+}
+
+// The second axis of a universal joint is given in the first frame, as it is at the start.
+static void dot_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row;
+  if (f->reference) f->x = mat3_apply_t(mat3_quat(*f->reference), f->x);
+}
+
+// The turn of a screw by the angles of the joints between its frames, beyond a constant; NaN where
+// they do not tell it: they must turn about its axis or across it.
+double td_screw_angle(const td_model* m, const td_work* w, int row) {
+  const model_row* r = &m->row[row];
+  const vec3 D = mat3_apply(td_frame(m, w, r->a).R, vec3_of(w->num + r->d));
+  int a = r->a < 0 ? -1 : m->station[r->a].hop, b = r->b < 0 ? -1 : m->station[r->b].hop;
+  double sum = 0;
+  while (a != b) {  // parents have smaller numbers: up to where the two ways meet
+    const bool on_b = b > a;
+    int* at = on_b ? &b : &a;
+    const model_hop* hop = &m->hop[*at];
+    const bool turns = hop->turns && !has_quaternion(hop);
+    const bool moves = hop->moves || td_hop_traits[hop->kind].axes == 0;
+    if (!turns && hop->nv > 0 && (!moves || is_step(hop))) return NAN;
+    const double along = turns ? vec3_dot(D, spatial_r(&w->col[hop->col].S)) : 0;
+    if (fabs(along) > 0.1 && fabs(along) < 0.99) return NAN;
+    if (fabs(along) > 0.5) sum += (on_b ? 1 : -1) * copysign(1, along) * w->q[hop->q];
+    *at = hop->parent;
+  }
+  return sum;
+}
+
+static void screw_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  f->pitch = w->num[m->row[row].pitch];
+  f->zero = w->row_zero[row];
+  f->angle = w->row_angle[row] + td_screw_angle(m, w, row);
+}
+
+#define FRAME_OPS(fill_)                                                                   \
+  {                                                                                        \
+    .fill = fill_, .value = frame_value, .linearise = frame_linearise, .diff = frame_diff, \
+    .moves = frame_moves, .add = frame_add, .add_diff = frame_add_diff,                    \
+    .jacobian = frame_jacobian, .squares = frame_squares, .tangent = frame_tangent,        \
+  }
+const row_ops td_row_trans = FRAME_OPS(plain_fill);
+const row_ops td_row_alpha = FRAME_OPS(plain_fill);
+const row_ops td_row_dot = FRAME_OPS(dot_fill);
+const row_ops td_row_screw = FRAME_OPS(screw_fill);
+#undef FRAME_OPS

@@ -1,0 +1,75 @@
+// Constraint rows: what the engine asks of each kind (elem/row.h has the list).
+//
+// Rows of a joint follow each other and share their stations: such a bundle [first, end) is
+// evaluated at once where the stations' motion is what costs.  A row without frames is a bundle of
+// its own.  To add a kind between frames: its entry in row_frame.c; one that follows from something
+// else: engine/row_<kind>.c with its table, as row_cable.c.
+#ifndef TD_ROW_TABLE_H
+#define TD_ROW_TABLE_H
+
+#include "engine/stages.h"
+
+// The frames of a row's stations, and what its formulas take.
+typedef struct row_ends {
+  frame a, b, c;
+  row_frames f;
+} row_ends;
+
+// How the frames change along a column.
+typedef struct ends_change {
+  frame_change a, b, c;
+} ends_change;
+
+// A row at the present state: what its changes need.
+typedef struct row_state {
+  row_ends ends;  // of rows between frames
+  row_value at;
+} row_state;
+
+// The twist that each DOF on the way from the ground gives a hop, slot by slot (path.h).
+typedef struct row_reach {
+  int hop, n;
+  int* v;  // DOF of each slot
+  octet* S;
+} row_reach;
+
+typedef struct row_ops {
+  // What the formulas of the kind take beyond directions and the reference rotation.
+  void (*fill)(const td_model* m, const td_work* w, int row, row_frames* f);
+  // Value, rate and acceleration, after td_accelerate; and kept with what their changes need.
+  row_value (*value)(const td_model* m, const td_work* w, int row);
+  void (*linearise)(const td_model* m, const td_work* w, int row, row_state* s);
+  // The change of all that along a column; c: of its stations.
+  row_value (*diff)(const td_model* m, const td_work* w, int row, const row_state* s,
+                    const ends_change* c, int col, bool rate);
+  // May a motion of this hop change it?
+  bool (*moves)(const td_model* m, int row, int hop);
+  // Add the wrenches (hop.f) and generalised forces (w->tau) of a multiplier, and to df the changes
+  // of these wrenches along a column.
+  void (*add)(const td_model* m, td_work* w, int row, double lambda);
+  void (*add_diff)(const td_model* m, const td_work* w, int row, double lambda, int col, bool rate,
+                   spatial* df);
+  // A bundle's rows of the Jacobian (nvel each).
+  void (*jacobian)(const td_model* m, td_work* w, int first, int end, row_reach to[3], double* Jc);
+  // Squares of what the DOFs move (moved) and turn (turned), of which a bundle's rows are made;
+  // added to nvel numbers each.
+  void (*squares)(const td_model* m, const td_work* w, int first, row_reach to[3], double* moved,
+                  double* turned);
+  // dq -= the derivatives of the forces of a bundle's multipliers; s: all rows.
+  void (*tangent)(const td_model* m, const td_work* w, int first, int end, const row_state* s,
+                  const double* lambda, row_reach to[3], double* dq);
+} row_ops;
+
+#define X(kind, name, ...) extern const row_ops td_row_##name;
+TD_ROWS(X)
+#undef X
+extern const row_ops* const td_row_table[ROW_KINDS];
+
+ends_change td_row_ends_change(const td_model* m, const td_work* w, int row, int col, bool rate);
+void td_reach_to(const td_model* m, const td_work* w, int hop, row_reach* r);
+// Squares of the twists that the DOFs give a station: those of its point `p` times `moves`, of its
+// turn times `lever`², summed in moved; those of its turn alone in turned (NULL: not wanted).
+void td_reach_squares(const row_reach* r, vec3 p, double moves, double lever, double* moved,
+                      double* turned);
+
+#endif
