@@ -9,7 +9,7 @@
 #include "engine/stages.h"
 #include "math/kernel.h"
 
-static bool is_sum(const model_strain* f) { return f->kind == STRAIN_BASIS && f->coords < 0; }
+static bool is_sum(const model_strain* f) { return f->nterm > 0 && f->coords < 0; }
 
 static bool are_alike(const td_model* m, const model_strain* a, const model_strain* b) {
   if (!is_sum(b) || a->nterm != b->nterm) return false;

@@ -62,7 +62,7 @@ static void put_nodes(const td_model* m, td_work* w, const double* strain, td_st
 // ---- polynomials ------------------------------------------------------------------------------
 
 static bool is_polynomial(const td_model* m, const model_strain* f) {
-  return f->kind == STRAIN_POLYNOMIAL && !m->rod[f->rod - 1].monomial;
+  return strain_is_posed(f) && !m->rod[f->rod - 1].monomial;
 }
 
 static int count_polynomials(const td_model* m) {

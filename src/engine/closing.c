@@ -147,7 +147,7 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     for (int c = 0; c < m->ncol; c++) {
       const int k = own[m->col[c].v], hop = m->col[c].hop;
       if (k < 0 || !m->col[c].leads) continue;
-      if (f->kind == STRAIN_SEGMENT && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop))
+      if (strain_is_link(f) && !station_moves(m, f->a, hop) && !station_moves(m, f->b, hop))
         continue;
       double change[6], size = 0;
       td_strains_change(m, w, f, c, change);

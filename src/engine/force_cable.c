@@ -220,7 +220,7 @@ bool td_cable_couples(const td_model* m) {
   for (int i = 0; i < m->ncrossing; i++) {
     const model_cable* c = &m->cable[m->crossing[i].cable];
     const bool follows = by_length(c) || c->friction != NUM_NONE;
-    if (follows && m->strain[m->crossing[i].strain].kind == STRAIN_SEGMENT) return true;
+    if (follows && strain_is_link(&m->strain[m->crossing[i].strain])) return true;
   }
   return false;
 }

@@ -226,17 +226,7 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);
 
-// Rod pieces (force_strain.c).
-// What forces s on the strains of a piece do: along coordinates, or on the two stations of a
-// segment.
-void td_strain_collect(const td_model* m, const td_work* w, const model_strain* f,
-                       const double s[6], double* tau);
-void td_segment_wrenches(const td_model* m, const td_work* w, const model_strain* f,
-                         const double s[6], spatial on[2]);
-// Squares of what forces of sizes `along` on the three displacements and `turning` on the three
-// angles of a piece without segments may give each DOF, added to `square` (nvel).
-void td_strain_squares(const td_model* m, const td_work* w, const model_strain* f, double along,
-                       double turning, double* square);
+// Rod pieces (force_strain.c, strain_table.h).
 // The pose of a polynomial rod and its slopes where strains are counted.
 polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_strain* f);
 // What a segment between two stations does to the second, about the origin.

@@ -59,7 +59,7 @@ static td_status segment_shares(td_model* m, model_probe* p) {
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (f->rod != p->rod) continue;
-    if (f->kind == STRAIN_DOF && joint_hop(m, f) < 0) continue;
+    if (!strain_is_link(f) && joint_hop(m, f) < 0) continue;
     if (f->arc <= p->arc && (before < 0 || f->arc > m->strain[before].arc)) before = i;
     if (f->arc > p->arc && (behind < 0 || f->arc < m->strain[behind].arc)) behind = i;
   }
@@ -71,7 +71,7 @@ static td_status segment_shares(td_model* m, model_probe* p) {
   for (int k = 0; k < 2; k++) {
     const int i = k == 0 ? before : behind;
     if (i < 0) continue;
-    const bool link = m->strain[i].kind == STRAIN_SEGMENT;
+    const bool link = strain_is_link(&m->strain[i]);
     const double factor = k == 0 ? 1 - s : s;
     TD_TRY(add_share(m, p, link ? -1 : joint_hop(m, &m->strain[i]), link ? i : -1, factor));
   }
@@ -223,8 +223,7 @@ td_status td_wrench_plan(td_model* m) {
     }
     bool segments = false;
     for (int k = 0; k < m->nstrain && !segments; k++)
-      segments = m->strain[k].rod == p->rod &&
-                 (m->strain[k].kind == STRAIN_DOF || m->strain[k].kind == STRAIN_SEGMENT);
+      segments = m->strain[k].rod == p->rod && strain_is_segment(&m->strain[k]);
     TD_TRY(segments ? segment_shares(m, p) : quadrature_shares(m, p));
   }
   return TD_OK;

@@ -362,7 +362,7 @@ static td_status push_loop(deriver* d, const points* p) {
 }
 
 static bool is_piece(const model_strain* f, int rod, int part) {
-  return f->kind == STRAIN_POLYNOMIAL && f->rod == rod && f->part == part;
+  return strain_is_posed(f) && f->rod == rod && f->part == part;
 }
 
 // The points like that of piece `first`, in the same part of its rod.

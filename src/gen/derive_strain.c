@@ -1,5 +1,7 @@
 // Pieces of rods (engine/force_strain.c).  An element works on its strains: the force on the frames
 // it joins is Aᵀ f with A the derivative of the strains along their motion (w = Tᵀ f, TMT method).
+#include <string.h>
+
 #include "gen/derive_law.h"
 
 static ex slot(deriver* d, const model_strain* f, int i) {
@@ -120,18 +122,75 @@ static void polynomial_load(deriver* d, const model_strain* f, const poly_x* p, 
   polynomial_columns(d, p->turn, 6, true, length, G, load);
 }
 
-void td_derive_piece(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
-  if (f->kind == STRAIN_DOF) {
-    coordinate_strains(d, f, x, u);
-  } else if (f->kind == STRAIN_SEGMENT) {
-    const pair_x p = td_derive_pair(d, f->a, f->b);
-    const strain_x s = td_derive_pair_strain(d, &d->segment, &p);
-    segment_strains(d, f, &s, &p, x, u);
-  } else {
-    const poly_x p = polynomial_numbers(d, f);
-    ex A[54];
-    polynomial_strains(d, &p, x, u, A);
+// ---- kinds ------------------------------------------------------------------------------------
+
+// Strains and their rates, and what the section (force) and its input do along the DOFs.
+typedef struct piece_x {
+  ex x[6], u[6], force[6], input[6];
+} piece_x;
+
+static void dof_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
+                       load_x* active) {
+  coordinate_strains(d, f, p->x, p->u);
+  if (!passive) return;
+  section_force(d, f, p->x, p->u, p->force);
+  for (int k = 0; k < 6; k++) {
+    if (f->dof_v[k] < 0) continue;
+    add_along(d, passive, f->dof_v[k], p->force[k]);
+    add_along(d, active, f->dof_v[k], p->input[k]);
   }
+}
+
+static void segment_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
+                           load_x* active) {
+  const pair_x ends = td_derive_pair(d, f->a, f->b);
+  const strain_x s = td_derive_pair_strain(d, &d->segment, &ends);
+  segment_strains(d, f, &s, &ends, p->x, p->u);
+  if (!passive) return;
+  section_force(d, f, p->x, p->u, p->force);
+  td_derive_strain_load(d, passive, &s, &ends, p->force);
+  td_derive_strain_load(d, active, &s, &ends, p->input);
+}
+
+static void polynomial_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
+                              load_x* active) {
+  const poly_x at = polynomial_numbers(d, f);
+  ex A[54];
+  polynomial_strains(d, &at, p->x, p->u, A);
+  if (!passive) return;
+  section_force(d, f, p->x, p->u, p->force);
+  polynomial_load(d, f, &at, A, p->force, passive);
+  polynomial_load(d, f, &at, A, p->input, active);
+}
+
+// Strains that are integrated along the rod have no closed form, and are refused before.
+static void basis_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
+                         load_x* active) {
+  (void)d, (void)f, (void)p, (void)passive, (void)active;
+  require(false);
+}
+
+static bool has_closed_form(const td_model* m, int i) {
+  static const bool none[STRAIN_KINDS] = {[STRAIN_BASIS] = true};
+  return !none[m->strain[i].kind];
+}
+
+// passive and active: NULL: the strains alone.
+static void piece(deriver* d, const model_strain* f, piece_x* p, load_x* passive, load_x* active) {
+  static void (*const kinds[STRAIN_KINDS])(deriver*, const model_strain*, piece_x*, load_x*,
+                                           load_x*) = {
+#define X(kind, name, ...) name##_derive,
+      TD_STRAINS(X)
+#undef X
+  };
+  kinds[f->kind](d, f, p, passive, active);
+}
+
+void td_derive_piece(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
+  piece_x p;
+  piece(d, f, &p, NULL, NULL);
+  memcpy(x, p.x, sizeof p.x);
+  memcpy(u, p.u, sizeof p.u);
 }
 
 // What a piece stores, and the power of the rest.
@@ -159,36 +218,11 @@ static void note_piece(deriver* d, const model_strain* f, const ex x[6], const e
 
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const model_strain* f = &d->m->strain[i];
-  ex x[6], u[6], force[6], input[6];
-  section_input(d, f, input);
-  if (f->kind == STRAIN_DOF) {
-    coordinate_strains(d, f, x, u);
-    section_force(d, f, x, u, force);
-    for (int k = 0; k < 6; k++) {
-      if (f->dof_v[k] < 0) continue;
-      add_along(d, passive, f->dof_v[k], force[k]);
-      add_along(d, active, f->dof_v[k], input[k]);
-    }
-  } else if (f->kind == STRAIN_SEGMENT) {
-    const pair_x p = td_derive_pair(d, f->a, f->b);
-    const strain_x s = td_derive_pair_strain(d, &d->segment, &p);
-    segment_strains(d, f, &s, &p, x, u);
-    section_force(d, f, x, u, force);
-    td_derive_strain_load(d, passive, &s, &p, force);
-    td_derive_strain_load(d, active, &s, &p, input);
-  } else {
-    const poly_x p = polynomial_numbers(d, f);
-    ex A[54];
-    polynomial_strains(d, &p, x, u, A);
-    section_force(d, f, x, u, force);
-    polynomial_load(d, f, &p, A, force, passive);
-    polynomial_load(d, f, &p, A, input, active);
-  }
-  note_piece(d, f, x, u, force, input, passive, active);
+  piece_x p;
+  section_input(d, f, p.input);
+  piece(d, f, &p, passive, active);
+  note_piece(d, f, p.x, p.u, p.force, p.input, passive, active);
 }
-
-// Strains that are integrated along the rod have none.
-static bool has_closed_form(const td_model* m, int i) { return m->strain[i].kind != STRAIN_BASIS; }
 
 static bool is_measured(const td_model* m, int i) {
   bool measured = false;

@@ -315,7 +315,7 @@ static td_status check_taut(builder* b) {
   for (int i = 0; i < m->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     const model_strain* f = &m->strain[c->strain];
-    if (m->cable[c->cable].row < 0 || f->kind != STRAIN_BASIS || f->coords < 0) continue;
+    if (m->cable[c->cable].row < 0 || f->coords < 0) continue;
     return td_error(b->diags, TD_E_MODEL, td_get_at(b->cables, c->cable, "pull"),
                     "cable(%d) cannot be stretched and runs through rod(%d), whose strains are "
                     "expressions (rod.strain): give it a stiffness [N/m]",

@@ -303,7 +303,7 @@ static td_status push_joint(builder* b, double l, const model_strain* f, int par
 // Segment k of a chain with relative coordinates (srl, ebr).
 static td_status relative_segment(builder* b, int rod, int k) {
   build_rod* r = &b->rod[rod];
-  model_strain f = {.kind = STRAIN_DOF, .a = -1, .b = -1};
+  model_strain f = {.kind = STRAIN_DOF, .a = -1, .b = -1, .coords = -1};
   const double middle = segment_middle(r, k), l = segment_length(r, k);
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
@@ -436,7 +436,7 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   }
   b->m->number_ex[strain + 12] = num_ex(b, segment_length(r, k));
   *node = (model_node){from, *station, q, v, strain, strain + 6, strain + 12};
-  model_strain f = {.kind = STRAIN_SEGMENT, .a = from, .b = *station};
+  model_strain f = {.kind = STRAIN_SEGMENT, .a = from, .b = *station, .coords = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   return segment_strain(b, rod, k, &f);
 }

@@ -276,7 +276,7 @@ static td_status push_strain_at(builder* b, const rom* r, double arc, double wei
                                 int gauss) {
   const rod_reach reach = gauss > 0 ? (rod_reach){r->from, r->from + r->L, gauss}
                                     : (rod_reach){arc - 1e-12, arc + 1e-12, 0};
-  model_strain f = {.kind = STRAIN_POLYNOMIAL, .a = -1};
+  model_strain f = {.kind = STRAIN_POLYNOMIAL, .a = -1, .coords = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   TD_TRY(td_rod_station(b, r->rod, arc, &f.b));
   TD_TRY(r->printed ? printed_section(b, r, weight, &f)

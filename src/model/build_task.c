@@ -121,10 +121,6 @@ td_status td_build_task_numbers(builder* b) {
 
 // ---- tapes ------------------------------------------------------------------------------------
 
-static bool is_linear(const model_strain* f) {
-  return f->kind == STRAIN_DOF || (f->kind == STRAIN_BASIS && f->coords < 0);
-}
-
 // Second derivatives along the motion are known for these.
 static const char* unfit(const td_model* m, const model_probe* p) {
   switch (p->kind) {
@@ -141,7 +137,7 @@ static const char* unfit(const td_model* m, const model_probe* p) {
     case SENSOR_STRETCH:
     case SENSOR_STRAIN:
       for (int i = 0; p->rod > 0 && i < m->nstrain; i++)
-        if (m->strain[i].rod == p->rod && !is_linear(&m->strain[i]))
+        if (m->strain[i].rod == p->rod && !strain_is_linear(&m->strain[i]))
           return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
       return NULL;
     default:

@@ -261,14 +261,38 @@ enum {
   SECTION_SLOTS = 99
 };
 
-// How the strains of a rod piece follow from the coordinates.
+// How the strains of a rod piece follow from the coordinates.  Each has engine/strain_<kind>.c with
+// its table and a row in gen/derive_strain.c.  Traits: the piece is a segment with constant strains
+// around its middle, else a quadrature point whose weight is its length; it acts on two stations,
+// not on coordinates; its strains are linear in the coordinates (as long as they are no
+// expressions); its station b has a pose that is given by the coordinates directly.
+//
+//   DOF         χ_d = q_d / length
+//   SEGMENT     of the line between stations a and b (elem/segment.h)
+//   POLYNOMIAL  of the polynomial pose at station b (elem/polyrod.h)
+//   BASIS       χ = held + Σ weight · q over its terms
+#define TD_STRAINS(X)                                  \
+  X(DOF, dof, true, false, true, false)                \
+  X(SEGMENT, segment, true, true, false, false)        \
+  X(POLYNOMIAL, polynomial, false, false, false, true) \
+  X(BASIS, basis, false, false, true, false)
+
 typedef enum strain_kind {
-  STRAIN_DOF,         // χ_d = q_d / length
-  STRAIN_SEGMENT,     // of the line between stations a and b (elem/segment.h)
-  STRAIN_POLYNOMIAL,  // of the polynomial pose at station b (elem/polyrod.h); length is the
-                      // quadrature weight
-  STRAIN_BASIS        // χ = held + Σ weight · q over its terms; length is the quadrature weight
+#define X(kind, ...) STRAIN_##kind,
+  TD_STRAINS(X)
+#undef X
+      STRAIN_KINDS
 } strain_kind;
+
+typedef struct strain_traits {
+  bool segment, link, linear, posed;
+} strain_traits;
+static const strain_traits td_strain_traits[STRAIN_KINDS] = {
+#define X(kind, name, ...) {__VA_ARGS__},
+    TD_STRAINS(X)
+#undef X
+};
+
 // One coordinate in a strain.
 typedef struct model_term {
   int q, v;
@@ -330,9 +354,9 @@ typedef struct model_strain {
   int name, joint, element, a, b;
   strain_kind kind;         // how the strains are measured
   num section;              // SECTION_SLOTS slots
-  int dof_q[6], dof_v[6];   // STRAIN_DOF: coordinates, -1: held
-  int term, nterm;          // STRAIN_BASIS
-  num rate;                 // STRAIN_BASIS, dependent: 6 slots with the rates of the strains
+  int dof_q[6], dof_v[6];   // DOF: coordinates, -1: held
+  int term, nterm;          // BASIS: its sum (model_term), else none
+  num rate;                 // BASIS, dependent: 6 slots with the rates of the strains
   int coords;               // its strain field (model_coords), -1: a sum over terms
   num hessian;              // and the second derivatives of the strains in `modes`
   unsigned modes;           // those that are not constant
@@ -345,6 +369,17 @@ typedef struct model_strain {
   double arc;               // arc length of its middle
   int crossing, ncrossing;  // cables that pass it (model_crossing)
 } model_strain;
+
+static inline bool strain_is_link(const model_strain* f) { return td_strain_traits[f->kind].link; }
+static inline bool strain_is_segment(const model_strain* f) {
+  return td_strain_traits[f->kind].segment;
+}
+static inline bool strain_is_posed(const model_strain* f) {
+  return td_strain_traits[f->kind].posed;
+}
+static inline bool strain_is_linear(const model_strain* f) {
+  return td_strain_traits[f->kind].linear && f->coords < 0;
+}
 
 // A fluid on the edge of a mesh (elem/edge_drag.h).
 typedef struct model_drag {

@@ -188,24 +188,23 @@ double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
 
 rod_reach td_rod_reach(const builder* b, const model_strain* f) {
   const build_rod* r = &b->rod[f->rod - 1];
-  const bool segment = f->kind == STRAIN_DOF || f->kind == STRAIN_SEGMENT;
-  if (segment) {
+  if (strain_is_segment(f)) {
     const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
     return (rod_reach){f->arc - 0.5 * l, f->arc + 0.5 * l, 0};
   }
   const value* points = NULL;
   rod_reach all = {0, r->length, 0};
-  if (f->kind == STRAIN_POLYNOMIAL && r->npart > 0) {
+  if (strain_is_posed(f) && r->npart > 0) {
     const rod_part* p = &r->part[f->part];
     points = td_get(p->s, p->at, "points");
     all = (rod_reach){p->from, p->from + p->length, 0};
-  } else if (f->kind == STRAIN_POLYNOMIAL) {
+  } else if (strain_is_posed(f)) {
     const value* rom = td_get(b->joints, r->joint, "rom");
     points = rom ? td_get(rom, 0, "points") : NULL;
   }
   // points of strain-parametrised rods are split where something ends, and so may be given ones be
   const bool table = points && td_value_count(points) > 1;
-  if (f->kind != STRAIN_POLYNOMIAL || table) return (rod_reach){f->arc, f->arc, 0};
+  if (!strain_is_posed(f) || table) return (rod_reach){f->arc, f->arc, 0};
   for (int i = 0; i < b->m->nstrain; i++) {
     const model_strain* other = &b->m->strain[i];
     all.gauss += other->rod == f->rod && other->part == f->part && other->element > 0;

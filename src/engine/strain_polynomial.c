@@ -1,0 +1,214 @@
+// Strains of a polynomial pose at station b (elem/polyrod.h; model 'rom').
+#include <math.h>
+#include <string.h>
+
+#include "engine/strain_table.h"
+
+// The hops of a polynomial rod at a station: translation, then rotation.
+static void polynomial_hops(const td_model* m, const model_strain* f, const model_hop** move,
+                            const model_hop** turn) {
+  *turn = &m->hop[m->station[f->b].hop];
+  *move = &m->hop[(*turn)->parent];
+}
+
+// Numbers of a hop and their rates: sums of weights times coordinates, and the same with slopes.
+typedef struct hop_sums {
+  double y[3], yd[3], ys[3], ysd[3];
+} hop_sums;
+
+static hop_sums weighted(const td_model* m, const td_work* w, const model_hop* hop) {
+  hop_sums s = {{0}, {0}, {0}, {0}};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const int part = m->col[k].part;
+    const double q = w->q[m->col[k].q], v = w->v[m->col[k].v];
+    s.y[part] += w->col_weight[k] * q;
+    s.yd[part] += w->col_weight[k] * v;
+    s.ys[part] += w->col_slope[k] * q;
+    s.ysd[part] += w->col_slope[k] * v;
+  }
+  return s;
+}
+
+polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_strain* f) {
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
+  const vec3 along = {0, 0, 1};
+  return td_polyrod(vec3_add(along, vec3_of(p.ys)), vec3_of(x.y), vec3_of(x.ys), vec3_of(p.ysd),
+                    vec3_of(x.yd), vec3_of(x.ysd));
+}
+
+// What DOF v does to the numbers of a polynomial rod.
+static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
+                                           const model_strain* f, int v) {
+  const model_hop *move, *turn;
+  double ps[3] = {0}, x[3] = {0}, xs[3] = {0};
+  polynomial_hops(m, f, &move, &turn);
+  for (int k = move->col; k < move->col + move->nv; k++)
+    if (m->col[k].v == v) ps[m->col[k].part] += w->col_slope[k];
+  for (int k = turn->col; k < turn->col + turn->nv; k++)
+    if (m->col[k].v == v) {
+      x[m->col[k].part] += w->col_weight[k];
+      xs[m->col[k].part] += w->col_slope[k];
+    }
+  return (polyrod_vector){vec3_of(ps), vec3_of(x), vec3_of(xs)};
+}
+
+// Generalised forces of a force g on the numbers, times `scale` and the quadrature weight, added to
+// a column of a matrix of the part's order, or to tau (NULL).
+static void sum_forces(const td_model* m, const td_work* w, const model_strain* f,
+                       const polyrod_vector* g, double scale, const tree_part* part, double* tau) {
+  const model_hop *move, *turn;
+  const double weight = scale * piece_length(w, f);
+  const tree_part plain = {.n = 1};
+  const tree_part* to = part ? part : &plain;
+  polynomial_hops(m, f, &move, &turn);
+  for (int k = move->col; k < move->col + move->nv; k++)
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * w->col_slope[k] * vec3_at(g->ps, m->col[k].part);
+  for (int k = turn->col; k < turn->col + turn->nv; k++)
+    tau[part_row(to, m->col[k].v) * to->n] +=
+        weight * (w->col_weight[k] * vec3_at(g->x, m->col[k].part) +
+                  w->col_slope[k] * vec3_at(g->xs, m->col[k].part));
+}
+
+static void polynomial_state(const td_model* m, const td_work* w, const model_strain* f,
+                             double x[6], double u[6]) {
+  const polyrod r = td_polynomial_at(m, w, f);
+  memcpy(x, r.strain, sizeof r.strain);
+  memcpy(u, r.rate, sizeof r.rate);
+}
+
+// Numbers of a hop: sums of weights times coordinates.
+static taylor3 weighted_series(const td_model* m, const td_work* w, const model_hop* hop,
+                               const double* weight, const strain_direction* to) {
+  taylor y[3] = {taylor_const(0), taylor_const(0), taylor_const(0)};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    y[c->part] = taylor_add(y[c->part], coordinate_series(w, c->q, c->v, weight[k], to));
+  }
+  return (taylor3){y[0], y[1], y[2]};
+}
+
+static void polynomial_series(const td_model* m, const td_work* w, const model_strain* f,
+                              const strain_direction* to, taylor x[6]) {
+  const model_hop *turn = &m->hop[m->station[f->b].hop], *move = &m->hop[turn->parent];
+  const taylor3 e_z = taylor3_const((vec3){0, 0, 1});
+  td_taylor_polyrod(taylor3_add(e_z, weighted_series(m, w, move, w->col_slope, to)),
+                    weighted_series(m, w, turn, w->col_weight, to),
+                    weighted_series(m, w, turn, w->col_slope, to), x);
+}
+
+static void polynomial_strains_diff(const td_model* m, const td_work* w, const model_strain* f,
+                                    int col, double dx[6]) {
+  double du[6];
+  memset(dx, 0, 6 * sizeof(double));
+  if (!m->col[col].first) return;
+  const polyrod r = td_polynomial_at(m, w, f);
+  const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
+                       none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  td_polyrod_change(&r, &d, &none, dx, du);
+}
+
+static void polynomial_collect(const td_model* m, const td_work* w, const model_strain* f,
+                               const double s[6], spatial* on, size_t stride, double* tau) {
+  (void)on, (void)stride;
+  const polyrod r = td_polynomial_at(m, w, f);
+  const polyrod_vector g = td_polyrod_force(&r, s);
+  sum_forces(m, w, f, &g, 1, NULL, tau);
+}
+
+static void polynomial_add(const td_model* m, td_work* w, const model_strain* f, int which) {
+  const polyrod r = td_polynomial_at(m, w, f);
+  double s[6];
+  piece_force(m, w, f, r.strain, r.rate, which, s);
+  const polyrod_vector g = td_polyrod_force(&r, s);
+  sum_forces(m, w, f, &g, 1, NULL, w->tau);
+}
+
+static void polynomial_squares(const td_model* m, const td_work* w, const model_strain* f,
+                               double along, double turning, double* square) {
+  const double weight = piece_length(w, f);
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  for (int k = move->col; k < move->col + move->nv; k++) {
+    const double s = weight * w->col_slope[k] * along;
+    square[m->col[k].v] += s * s;
+  }
+  for (int k = turn->col; k < turn->col + turn->nv; k++) {
+    const double s =
+        weight * (fabs(w->col_weight[k]) * (along + turning) + fabs(w->col_slope[k]) * turning);
+    square[m->col[k].v] += s * s;
+  }
+}
+
+static void polynomial_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
+                                    double* dtau) {
+  const polyrod r = td_polynomial_at(m, w, f);
+  const double none[6] = {0};
+  double ds[6];
+  piece_change(m, w, f, r.strain, r.rate, none, none, true, ds);
+  const polyrod_vector g = td_polyrod_force(&r, ds);
+  sum_forces(m, w, f, &g, 1, NULL, dtau);
+}
+
+// What a column does to the numbers of a polynomial rod.
+static polyrod_vector column_direction(const td_model* m, const td_work* w, int col, bool turns) {
+  const vec3 e = vec3_axis(m->col[col].part), zero = {0, 0, 0};
+  const double weight = w->col_weight[col], slope = w->col_slope[col];
+  return (polyrod_vector){turns ? zero : vec3_scale(slope, e), turns ? vec3_scale(weight, e) : zero,
+                          turns ? vec3_scale(slope, e) : zero};
+}
+
+// The columns of one of its two hops.
+static void polynomial_columns(const td_model* m, const td_work* w, const model_strain* f,
+                               const polyrod* r, const model_hop* hop, const tree_part* part,
+                               double* dq, double* dv) {
+  const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  double dx[6], du[6], s[6], ds[6];
+  piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const polyrod_vector d = column_direction(m, w, k, td_hop_traits[hop->kind].axes > 0);
+    const int v = part_row(part, m->col[k].v);
+    td_polyrod_change(r, &d, &zero, dx, du);
+    piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
+    const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
+    sum_forces(m, w, f, &g, -1, part, dq + v);
+    sum_forces(m, w, f, &turned, -1, part, dq + v);
+
+    td_polyrod_change(r, &zero, &d, dx, du);
+    piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
+    const polyrod_vector gv = td_polyrod_force(r, ds);
+    sum_forces(m, w, f, &gv, -1, part, dv + v);
+  }
+}
+
+static void polynomial_tangent(const td_model* m, const td_work* w, const model_strain* f,
+                               const tree_part* part, double* dq, double* dv) {
+  const polyrod r = td_polynomial_at(m, w, f);
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  polynomial_columns(m, w, f, &r, move, part, dq, dv);
+  polynomial_columns(m, w, f, &r, turn, part, dq, dv);
+}
+
+static void polynomial_visit(const td_model* m, const model_strain* f, const force_visitor* to) {
+  (void)m;
+  to->station(to->ctx, f->a);
+  to->station(to->ctx, f->b);
+}
+
+const strain_ops td_strain_polynomial = {
+    .prepare = td_strain_no_prepare,
+    .state = polynomial_state,
+    .series = polynomial_series,
+    .strains_diff = polynomial_strains_diff,
+    .add = polynomial_add,
+    .collect = polynomial_collect,
+    .squares = polynomial_squares,
+    .linearise = td_strain_no_linearise,
+    .diff = td_strain_no_diff,
+    .numbers_diff = polynomial_numbers_diff,
+    .tangent = polynomial_tangent,
+    .visit = polynomial_visit,
+};
