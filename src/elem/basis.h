@@ -1,32 +1,74 @@
 // Shape functions of a strain along a rod or a division of it, on [0, 1].  The interval is cut into
 // equal elements; the order counts the functions of an element where a basis has one.
+//
+// To add one: a line in TD_BASES and elem/basis_<name>.c with its functions.  The model language,
+// the manual and the tests read the list.
 #ifndef TD_BASIS_H
 #define TD_BASIS_H
 
+#include <math.h>
+
 #include <stdbool.h>
+#include <string.h>
+
+// Names; whether `order` chooses how many functions an element has; polynomial degree that the
+// quadrature must match: degree + degree_per_order·order; what it is.
+#define TD_BASES(X)                                                        \
+  X(legendre, true, 0, 1, "Legendre polynomials")                          \
+  X(constant, false, 0, 0, "piecewise constant")                           \
+  X(monomial, true, 0, 1, "powers")                                        \
+  X(chebyshev, true, 0, 1, "Chebyshev polynomials")                        \
+  X(fourier, true, 1, 2, "1 and `order` pairs of cosine and sine")         \
+  X(linear, false, 1, 0, "continuous, linear in each element")             \
+  X(quadratic, false, 2, 0, "continuous, quadratic in each element")       \
+  X(cubic, false, 3, 0, "continuous, cubic in each element")               \
+  X(hermite, false, 3, 0, "cubic with continuous slope")                   \
+  X(gaussian, false, 3, 0, "bells exp(-4 ln2 (x-c)^2/w^2) over their sum") \
+  X(multiquadric, false, 3, 0, "bells 1/sqrt(1 + 12 (x-c)^2/w^2) over their sum")
+
+typedef struct basis_functions {
+  // Number of functions.
+  int (*count)(int order, int elements);
+  // All of them at x.
+  void (*values)(double x, int order, int elements, double* phi);
+  // What a resolution n, the number that all rod models share, means where neither order nor
+  // elements are written.
+  void (*resolve)(int n, int* order, int* elements);
+} basis_functions;
+#define X(name, ...) extern const basis_functions td_basis_##name;
+TD_BASES(X)
+#undef X
 
 typedef struct basis_kind {
   const char* name;
-  bool ordered;  // `order` chooses how many functions an element has
-  bool broken;   // every element has functions of its own: the strain may jump between them
-  // Number of functions.
-  int (*count)(int order, int elements);
-  // All of them at x; n elements.
-  void (*values)(double x, int order, int elements, double* phi);
-  // Polynomial degree that the quadrature must match: degree + degree_per_order·order.
+  const basis_functions* f;
+  bool ordered;
   int degree, degree_per_order;
   const char* text;
 } basis_kind;
 
-extern const basis_kind td_bases[];
-extern const int td_basis_count;
-const basis_kind* td_basis_find(const char* name);
+enum {
+#define X(name, ...) BASIS_##name,
+  TD_BASES(X)
+#undef X
+      BASIS_KINDS
+};
+extern const basis_kind td_bases[BASIS_KINDS];
+const basis_kind* td_basis_find(const char* name);  // NULL: there is none
 
-// What a resolution n, the number that all rod models share, means where neither order nor elements
-// are written: up to 10 the order on one element, above that elements of order 4 with at least
-// n + 1 functions.  One polynomial of high degree has frequencies that grow with n² and columns
-// that reach along the whole rod; elements cost in proportion to n.  Bases whose functions do not
-// count like polynomials have n as their order.
-void td_basis_resolve(const basis_kind* kind, int n, int* order, int* elements);
+// Order n on one element.
+void td_basis_plain(int n, int* order, int* elements);
+
+// Clears phi, which has `each` functions for every element and `extra` more; where those of x's
+// element begin, and where in it x lies (0 to 1).
+static inline double* basis_element(double x, int each, int elements, int extra, double* phi,
+                                    double* local) {
+  int e = (int)floor(x * elements);
+  if (e < 0) e = 0;
+  if (e >= elements) e = elements - 1;
+  *local = x * elements - e;
+  memset(phi, 0, (size_t)(each * elements + extra) * sizeof(double));
+  return phi + each * e;
+}
 
 #endif

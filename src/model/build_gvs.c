@@ -76,7 +76,7 @@ static td_status read_field(builder* b, gvs* g, int d) {
     field->order = number_for(order, d, n);
     field->elements = number_for(elements, d, 1);
   } else {
-    td_basis_resolve(field->basis, n, &field->order, &field->elements);
+    (field->basis ? field->basis->f->resolve : td_basis_plain)(n, &field->order, &field->elements);
   }
   if (!td_rod_mode(b, g->rod, d, g->from + 0.5 * g->length) || field->order < 0) return TD_OK;
   if (strcmp(word, "custom") == 0) return read_custom(b, g, d);
@@ -86,7 +86,7 @@ static td_status read_field(builder* b, gvs* g, int d) {
   // no basis has more than that, and as many may be counted without overflow
   const double most =
       (double)field->elements * (field->basis->ordered ? 2.0 * field->order + 4 : 4);
-  if (most < 1e6) field->n = field->basis->count(field->order, field->elements);
+  if (most < 1e6) field->n = field->basis->f->count(field->order, field->elements);
   if (most >= 1e6 || field->n > MOST_FUNCTIONS)
     return td_error(b->diags, TD_E_MODEL,
                     field_at(b, g,
@@ -102,7 +102,7 @@ static td_status read_field(builder* b, gvs* g, int d) {
 static void functions_at(builder* b, const gvs* g, int d, double arc, double* phi) {
   const strain_field* field = &g->field[d];
   if (field->basis) {
-    field->basis->values((arc - g->from) / g->length, field->order, field->elements, phi);
+    field->basis->f->values((arc - g->from) / g->length, field->order, field->elements, phi);
     return;
   }
   for (int i = 0; i < field->n; i++)

@@ -9,6 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "elem/basis.h"
+
 // What a field may depend on.
 enum {
   FIXED = TD_ON_NOTHING,       // structure of the robot
@@ -28,6 +30,7 @@ enum {
 // The words of the solvers, each after a bar, and what they are.
 #define SOLVER_WORD(value, word, what) "|" #word
 #define SOLVER_IS(value, word, what) "; " #word " is an " what
+#define BASIS_NAME(name, ...) #name ", "
 
 const td_field td_fields[] = {
     // ---- par ----------------------------------------------------------------------------------
@@ -307,9 +310,8 @@ const td_field td_fields[] = {
      "number of segments, polynomial order ('rom'), or order of all strains ('gvs'; above 10: "
      "elements of order 4 with n + 1 functions or up to 4 more)"},
     {"rod.basis", FIELD_LIST, "", "legendre", "", FIXED, "", "",
-     "shape functions of the strains ('gvs'): one name, or a cell of six: legendre, constant, "
-     "monomial, chebyshev, fourier, linear, quadratic, cubic, hermite, gaussian, multiquadric, "
-     "custom"},
+     "shape functions of the strains ('gvs'): one name, or a cell of six: " TD_BASES(
+         BASIS_NAME) "custom"},
     {"rod.order", FIELD_INT, "1|1x6", "n", "", FIXED, "", ">= -1",
      "order of the basis of each strain ('gvs'); -1: the strain is held"},
     {"rod.elements", FIELD_INT, "1|1x6", "1", "", FIXED, "", ">= 1",

@@ -1,0 +1,58 @@
+// Polynomials, with functions of their own in each element: the strain may jump between elements.
+#include "elem/basis.h"
+
+static int polynomials(int order, int elements) { return (order + 1) * elements; }
+
+// Up to 10 the order on one element, above that elements of order 4 with at least n + 1 functions.
+// One polynomial of high degree has frequencies that grow with n² and columns that reach along the
+// whole rod; elements cost in proportion to n.
+static void resolve(int n, int* order, int* elements) {
+  enum { highest = 10, usual = 4 };
+  td_basis_plain(n, order, elements);
+  if (n <= highest) return;
+  *order = usual;
+  *elements = n / (usual + 1) + 1;  // the least whose functions are n + 1 or more
+}
+
+static void constant(double x, int order, int elements, double* phi) {
+  double local;
+  (void)order;
+  *basis_element(x, 1, elements, 0, phi, &local) = 1;
+}
+static int constants(int order, int elements) {
+  (void)order;
+  return elements;
+}
+
+static void monomial(double x, int order, int elements, double* phi) {
+  double s;
+  phi = basis_element(x, order + 1, elements, 0, phi, &s);
+  phi[0] = 1;
+  for (int k = 1; k <= order; k++) phi[k] = s * phi[k - 1];
+}
+
+// P_k(2 s - 1), by (k+1) P_{k+1} = (2k+1) y P_k - k P_{k-1}
+static void legendre(double x, int order, int elements, double* phi) {
+  double s;
+  phi = basis_element(x, order + 1, elements, 0, phi, &s);
+  const double y = 2 * s - 1;
+  phi[0] = 1;
+  if (order > 0) phi[1] = y;
+  for (int k = 1; k < order; k++)
+    phi[k + 1] = ((2 * k + 1) * y * phi[k] - k * phi[k - 1]) / (k + 1);
+}
+
+// T_k(2 s - 1), by T_{k+1} = 2 y T_k - T_{k-1}
+static void chebyshev(double x, int order, int elements, double* phi) {
+  double s;
+  phi = basis_element(x, order + 1, elements, 0, phi, &s);
+  const double y = 2 * s - 1;
+  phi[0] = 1;
+  if (order > 0) phi[1] = y;
+  for (int k = 1; k < order; k++) phi[k + 1] = 2 * y * phi[k] - phi[k - 1];
+}
+
+const basis_functions td_basis_constant = {constants, constant, td_basis_plain};
+const basis_functions td_basis_monomial = {polynomials, monomial, resolve};
+const basis_functions td_basis_legendre = {polynomials, legendre, resolve};
+const basis_functions td_basis_chebyshev = {polynomials, chebyshev, resolve};
