@@ -294,9 +294,9 @@ static void make_part(random_robot* plan, int k, uint64_t* seed) {
   p->material = chance(seed, 0.2) ? (robot_element)(ROBOT_GIVEN + pick(seed, 2)) : none;
   p->material = missing(plan, ROBOT_GIVEN, ROBOT_ENERGY, p->material);
   if (p->material == ROBOT_ENERGY) memset(p->shape, 0, sizeof p->shape);  // it tells its own
-  static const char* const bases[] = {"chebyshev", "monomial",  "fourier",
-                                      "linear",    "quadratic", "cubic",
-                                      "hermite",   "gaussian",  "multiquadric"};
+  static const char* const bases[] = {"chebyshev",    "monomial", "fourier", "linear",
+                                      "quadratic",    "cubic",    "hermite", "gaussian",
+                                      "multiquadric", "bspline"};
   const int basis = pick(seed, (int)(sizeof bases / sizeof *bases));
   if (p->model == ROBOT_GVS && p->n <= 10 && (lacks(plan, ROBOT_BASIS) || chance(seed, 0.1)))
     p->basis = bases[basis];
@@ -1636,7 +1636,8 @@ static void write_rod(writer* w, int k) {
       say(w, "\n");
     }
     if (p->basis != NULL && s->rods == NULL) {
-      const bool pieces = strchr("lqch", p->basis[0]) != NULL && strcmp(p->basis, "chebyshev") != 0;
+      const bool pieces =
+          strchr("lqchb", p->basis[0]) != NULL && strcmp(p->basis, "chebyshev") != 0;
       say(w, "rod(%d).basis = '%s'; ", r, p->basis);
       if (pieces) say(w, "rod(%d).elements = 2; ", r);
     }

@@ -23,6 +23,7 @@
   X(quadratic, false, 2, 0, "continuous, quadratic in each element")       \
   X(cubic, false, 3, 0, "continuous, cubic in each element")               \
   X(hermite, false, 3, 0, "cubic with continuous slope")                   \
+  X(bspline, false, 3, 0, "cubic with continuous curvature (B-splines)")   \
   X(gaussian, false, 3, 0, "bells exp(-4 ln2 (x-c)^2/w^2) over their sum") \
   X(multiquadric, false, 3, 0, "bells 1/sqrt(1 + 12 (x-c)^2/w^2) over their sum")
 

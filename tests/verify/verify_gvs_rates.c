@@ -107,9 +107,9 @@ static void test_errors_with_the_elements_have_the_order_of_the_polynomials(void
       {"constant", 1, {8, 12, 16, 24}, 1}, {"linear", 1, {4, 8, 12, 16}, 2},
       {"quadratic", 1, {6, 8, 12, 16}, 3}, {"cubic", 1, {2, 3, 4, 6}, 4},
       {"hermite", 1, {6, 8, 10, 12}, 4},   {"legendre", 1, {4, 8, 12, 16}, 2},
-      {"legendre", 2, {3, 4, 6, 8}, 3},    {"monomial", 3, {2, 3, 4, 6}, 4},
-      {"chebyshev", 2, {3, 4, 6, 8}, 3},   {"gaussian", 1, {5, 7, 11, 17}, 1},
-      {"fourier", 0, {4, 6, 9, 13}, 0.5}};
+      {"bspline", 1, {6, 8, 10, 12}, 4},   {"legendre", 2, {3, 4, 6, 8}, 3},
+      {"monomial", 3, {2, 3, 4, 6}, 4},    {"chebyshev", 2, {3, 4, 6, 8}, 3},
+      {"gaussian", 1, {5, 7, 11, 17}, 1},  {"fourier", 0, {4, 6, 9, 13}, 0.5}};
   for (size_t i = 0; i < sizeof rows / sizeof rows[0]; i++) {
     double strain, tip;
     slopes(&rows[i], &strain, &tip);
@@ -260,6 +260,7 @@ static void test_every_basis_has_the_same_limit(void** state) {
               {"quadratic", 1, 12, "", 1e-7},
               {"cubic", 1, 8, "", 1e-9},
               {"hermite", 1, 8, "", 1e-9},
+              {"bspline", 1, 8, "", 1e-9},
               {"fourier", 12, 1, "", 1e-2},
               {"gaussian", 1, 8, "", 1e-3},
               {"multiquadric", 1, 8, "", 1e-3},

@@ -6,10 +6,10 @@ enum { MOST = 64 };
 
 static void nodal_functions_sum_to_one(void** state) {
   (void)state;
-  static const char* const names[] = {"constant", "linear",   "quadratic",
-                                      "cubic",    "gaussian", "multiquadric"};
+  static const char* const names[] = {"constant", "linear",       "quadratic", "cubic",
+                                      "gaussian", "multiquadric", "bspline"};
   uint64_t seed = 1;
-  for (int b = 0; b < 6; b++)
+  for (int b = 0; b < 7; b++)
     for (int elements = 1; elements <= 5; elements++)
       for (int i = 0; i < 20; i++) {
         const basis_kind* kind = td_basis_find(names[b]);
@@ -78,6 +78,45 @@ static void hermite_functions_join_with_their_slope(void** state) {
     for (int k = 0; k < kind->f->count(0, n); k++) sum += c[k] * phi[k];
     CHECK_NEAR(sum, x * x * x - x, 1e-14);
   }
+}
+
+// B-splines against their closed form inside (the cardinal cubic, 1/6, 2/3, 1/6 at its knots), and
+// against Bernstein's polynomials, which they are on one element.  Value, slope and curvature are
+// continuous at the knots; the third derivative is a constant in each element.
+static void b_splines_are_smooth_and_clamped(void** state) {
+  (void)state;
+  const basis_functions* f = td_basis_find("bspline")->f;
+  double phi[MOST], side[2][MOST];
+  f->values(4.0 / 8, 0, 8, phi);
+  for (int k = 0; k < f->count(0, 8); k++)
+    CHECK_NEAR(phi[k], k == 5 ? 2.0 / 3 : (k == 4 || k == 6) ? 1.0 / 6 : 0, 1e-15);
+  for (int i = 0; i <= 10; i++) {
+    const double s = i / 10.0, t = 1 - s;
+    const double want[4] = {t * t * t, 3 * s * t * t, 3 * s * s * t, s * s * s};
+    f->values(s, 0, 1, phi);
+    for (int k = 0; k < 4; k++) CHECK_NEAR(phi[k], want[k], 1e-15);
+  }
+  for (int end = 0; end < 2; end++) {
+    f->values(end, 0, 5, phi);
+    for (int k = 0; k < 8; k++) CHECK_NEAR(phi[k], k == 7 * end, 1e-15);
+  }
+  // (d³/dx³ on the right - on the left) h³ is all that two cubics which join so may differ by
+  for (int e = 1; e < 5; e++)
+    for (int i = 1; i <= 2; i++) {
+      const double h = 0.02 * i;
+      f->values(e / 5.0 + h, 0, 5, phi);
+      for (int k = 0; k < 8; k++) {
+        double cubic = 0;  // the left one goes on: extrapolated from four points of its element
+        static const double weight[4] = {-1, 4, -6, 4};
+        for (int j = 0; j < 4; j++) {
+          f->values(e / 5.0 - (3 - j) * h, 0, 5, side[0]);
+          cubic += weight[j] * side[0][k];
+        }
+        side[1][k] = (phi[k] - cubic) / (h * h * h);
+        if (i == 2) CHECK_NEAR(side[1][k], side[0][MOST - 1 - k], 1e-8);
+      }
+      for (int k = 0; k < 8; k++) side[0][MOST - 1 - k] = side[1][k];
+    }
 }
 
 // Half a width from two centres their bells are equal; the bell of the next centre, 3/2 widths
@@ -179,6 +218,8 @@ static void a_resolution_becomes_an_order_or_elements(void** state) {
     td_basis_find("fourier")->f->resolve(rows[i].n, &order, &elements);
     assert_int_equal(order, rows[i].n);
     assert_int_equal(elements, 1);
+    td_basis_find("bspline")->f->resolve(rows[i].n, &order, &elements);
+    assert_int_equal(elements + 3, rows[i].n < 3 ? 4 : rows[i].n + 1);
   }
 }
 
@@ -189,6 +230,7 @@ int main(void) {
       cmocka_unit_test(legendre_functions_are_orthogonal),
       cmocka_unit_test(chebyshev_functions_are_cosines),
       cmocka_unit_test(hermite_functions_join_with_their_slope),
+      cmocka_unit_test(b_splines_are_smooth_and_clamped),
       cmocka_unit_test(bells_fall_with_the_distance_from_their_centres),
       cmocka_unit_test(every_basis_fills_the_functions_it_counts),
       cmocka_unit_test(every_basis_has_the_constant_strain),

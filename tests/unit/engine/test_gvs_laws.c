@@ -6,8 +6,9 @@
 // and loops close by the same bend at any size.
 #include "robots.h"
 
-static const char* const bases[] = {"legendre", "chebyshev", "monomial", "fourier", "constant",
-                                    "linear",   "quadratic", "cubic",    "hermite", "gaussian"};
+static const char* const bases[] = {"legendre", "chebyshev", "monomial",  "fourier",
+                                    "constant", "linear",    "quadratic", "cubic",
+                                    "hermite",  "gaussian",  "bspline"};
 #define BASES ((int)(sizeof bases / sizeof *bases))
 
 static int pick(uint64_t* seed, int n) { return (int)(0.5 * (1 + check_random(seed)) * n); }
