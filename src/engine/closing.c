@@ -31,16 +31,15 @@
 
 typedef enum share { OUTSIDE, RIGID, BENDING, STRETCHING } share;
 
-static bool is_model(const td_model* m, int rod, const char* name) {
-  return strcmp(model_name(m, m->rod[rod - 1].model), name) == 0;
+static const rod_model_traits* model_of(const td_model* m, int rod) {
+  return &td_rod_models[m->rod[rod - 1].model];
 }
 
 static share share_of(const td_model* m, int v) {
   const model_dof* d = &m->vel[v];
   if (d->rod == 0) return RIGID;
   // nodes and polynomials are positions, which bend and stretch at once
-  const bool both = is_model(m, d->rod, "eba") || is_model(m, d->rod, "rom");
-  return both || d->dof >= 4 ? BENDING : STRETCHING;
+  return model_of(m, d->rod)->positions || d->dof >= 4 ? BENDING : STRETCHING;
 }
 
 // Hops that carry a station.  Free nodes hang on the ground; the pieces of their rod carry them.
@@ -92,7 +91,7 @@ void td_stiff_loop_rods(const td_model* m, td_work* w, bool* out) {
   find_shares(m, part, &w->scratch);
   for (int j = 0; j < m->nvel; j++) {
     const int rod = m->vel[j].rod;
-    out[j] = rod > 0 && part[j] != OUTSIDE && !is_model(m, rod, "eba") && !is_model(m, rod, "rom");
+    out[j] = rod > 0 && part[j] != OUTSIDE && !model_of(m, rod)->positions;
     for (int k = 0; out[j] && k < m->nvel; k++)
       if (m->vel[k].rod == rod && m->vel[k].dof == 3) out[j] = false;
   }
@@ -101,8 +100,8 @@ void td_stiff_loop_rods(const td_model* m, td_work* w, bool* out) {
 
 // Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
 // stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
-// tangent vectors are computed at the placed state.  While rods only bend, those of 'eba', whose
-// nodes could stretch them, are made a hundred times stiffer against shear and stretch.
+// tangent vectors are computed at the placed state.  While rods only bend, those with free nodes,
+// which could stretch them, are made a hundred times stiffer against shear and stretch.
 static double rod_energy(const td_model* m, td_work* w, const int* v, int n, share most, double* g,
                          double* H) {
   static const double stiffer = 100;
@@ -128,7 +127,7 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     const double* x0 = w->num + f->section + SECTION_X0;
     const double length = w->num[f->section + SECTION_LENGTH];
     double K[36], x[6], stress[6];
-    const double more = most == BENDING && is_model(m, f->rod, "eba") ? sqrt(stiffer) : 1;
+    const double more = most == BENDING && model_of(m, f->rod)->nodes ? sqrt(stiffer) : 1;
     for (int a = 0; a < 6; a++)
       for (int b = 0; b < 6; b++)
         K[6 * a + b] =

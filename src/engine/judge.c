@@ -407,8 +407,7 @@ static void report_open_loop(const trial* t) {
 
 // Rods whose coordinates are strains.
 static bool is_strained(const td_model* m, int rod) {
-  const char* model = model_name(m, m->rod[rod - 1].model);
-  return strcmp(model, "eba") != 0 && strcmp(model, "rom") != 0;
+  return !td_rod_models[m->rod[rod - 1].model].positions;
 }
 
 // Closing the loops moves initial values: all that moved by more than rounding in the text, joints

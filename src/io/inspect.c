@@ -157,11 +157,11 @@ bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t siz
   if (!m || i < 0 || i >= m->nrod) return false;
   const model_rod* rod = &m->rod[i];
   td_rod own = {.name = model_name(m, rod->name),
-                .model = model_name(m, rod->model),
+                .model = td_rod_models[rod->model].name,
                 .n = rod->n,
                 .length = rod->length};
   for (int k = 0; k < m->nvel; k++) own.nv += m->vel[k].rod == i + 1;
-  if (strcmp(own.model, "gvs") == 0) {
+  if (td_rod_models[rod->model].functions) {
     memcpy(own.order, rod->order, sizeof own.order);
     memcpy(own.elements, rod->elements, sizeof own.elements);
     memcpy(own.functions, rod->functions, sizeof own.functions);

@@ -551,7 +551,7 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   return TD_OK;
 }
 
-td_status td_build_gvs(builder* b, int rod) {
+td_status td_build_rod_gvs(builder* b, int rod) {
   const build_rod* r = &b->rod[rod];
   rod_places places = {0};
   int hop = r->hop[0], before[6] = {0};

@@ -329,7 +329,20 @@ static td_status relative_segment(builder* b, int rod, int k) {
   return TD_OK;
 }
 
-td_status td_rod_no_held(builder* b, int rod, const char* model) {
+// Joints at the ends of segments.
+td_status td_build_rod_ebr(builder* b, int rod) {
+  for (int k = 0; k < b->rod[rod].n; k++) TD_TRY(relative_segment(b, rod, k));
+  return TD_OK;
+}
+
+// Joints in their middles.
+td_status td_build_rod_srl(builder* b, int rod) {
+  b->rod[rod].middle_joints = true;
+  return td_build_rod_ebr(b, rod);
+}
+
+// Models whose coordinates are positions cannot hold a strain (modes).
+static td_status refuse_held(builder* b, int rod, const char* model) {
   for (int i = 0; i < b->rod[rod].npart; i++) {
     const rod_part* p = &b->rod[rod].part[i];
     const value* modes = td_get(p->s, p->at, "modes");
@@ -441,8 +454,7 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   return segment_strain(b, rod, k, &f);
 }
 
-static td_status free_nodes(builder* b, int rod) {
-  TD_TRY(td_rod_no_held(b, rod, "eba"));
+td_status td_build_rod_eba(builder* b, int rod) {
   int from, station;
   TD_TRY(td_rod_station(b, rod, 0, &from));
   for (int k = 0; k < b->rod[rod].n; k++) {
@@ -488,15 +500,22 @@ static td_status judge_wrenches(builder* b, int rod) {
 }
 
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
+  static td_status (*const build[ROD_MODELS])(builder*, int) = {
+#define X(name, ...) td_build_rod_##name,
+      TD_ROD_MODELS(X)
+#undef X
+  };
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
-  const char* model = written ? td_build_word(b->rods, rod, "model") : "rom";
-  if (!model) model = "gvs";
+  const char* word = written ? td_build_word(b->rods, rod, "model") : "rom";
+  rod_model model = 0;
+  for (int i = 0; word && i < ROD_MODELS; i++)
+    if (strcmp(word, td_rod_models[i].name) == 0) model = (rod_model)i;
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
   b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
                                .length = r->length,
-                               .model = td_push_name(b->m, "%s", model),
+                               .model = model,
                                .n = r->n,
                                .order = {-1, -1, -1, -1, -1, -1},
                                .monomial = !written};
@@ -507,7 +526,6 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->hop[0] = hop;
   r->fix = fix;
   r->nfix = nfix;
-  r->middle_joints = strcmp(model, "srl") == 0;
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
   if (td_rod_has_wrench(b, rod)) {  // at the base it is what a hop of its own transmits
@@ -515,21 +533,16 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
     r->hop[0] = b->m->nhop - 1;
     r->nfix = 0;
   }
-  const bool polynomial = strcmp(model, "rom") == 0;
-  if (polynomial || strcmp(model, "gvs") == 0) {
-    TD_TRY(polynomial ? td_build_polynomial(b, rod) : td_build_gvs(b, rod));
-    // a wrench inside the rod sums its frames, which are found by their stations
-    int station;
-    if (!td_rod_has_wrench(b, rod)) return TD_OK;
-    TD_TRY(td_rod_station(b, rod, 0, &station));
-    for (int i = 0; i < r->npoint; i++) TD_TRY(td_rod_station(b, rod, r->point_arc[i], &station));
-    return judge_wrenches(b, rod);
+  if (td_rod_models[model].positions) TD_TRY(refuse_held(b, rod, td_rod_models[model].name));
+  TD_TRY(build[model](b, rod));
+  if (!td_rod_models[model].points) {
+    for (int k = 0; k <= r->n; k++) TD_TRY(push_piece(b, rod, k));
+    return TD_OK;
   }
-  if (strcmp(model, "eba") == 0) {
-    TD_TRY(free_nodes(b, rod));
-  } else {
-    for (int k = 0; k < r->n; k++) TD_TRY(relative_segment(b, rod, k));
-  }
-  for (int k = 0; k <= r->n; k++) TD_TRY(push_piece(b, rod, k));
-  return TD_OK;
+  // a wrench inside the rod sums its frames, which are found by their stations
+  int station;
+  if (!td_rod_has_wrench(b, rod)) return TD_OK;
+  TD_TRY(td_rod_station(b, rod, 0, &station));
+  for (int i = 0; i < r->npoint; i++) TD_TRY(td_rod_station(b, rod, r->point_arc[i], &station));
+  return judge_wrenches(b, rod);
 }

@@ -496,8 +496,7 @@ static td_status push_part(builder* b, int rod, int i) {
                      strains);
 }
 
-td_status td_build_polynomial(builder* b, int rod) {
-  TD_TRY(td_rod_no_held(b, rod, "rom"));
+td_status td_build_rod_rom(builder* b, int rod) {
   for (int i = 0; i < b->rod[rod].npart; i++) TD_TRY(push_part(b, rod, i));
   return td_rod_sample(b, rod, b->rod[rod].length, 0);
 }

@@ -10,6 +10,7 @@
 #include <string.h>
 
 #include "elem/basis.h"
+#include "model/model.h"
 
 // What a field may depend on.
 enum {
@@ -31,6 +32,8 @@ enum {
 #define SOLVER_WORD(value, word, what) "|" #word
 #define SOLVER_IS(value, word, what) "; " #word " is an " what
 #define BASIS_NAME(name, ...) #name ", "
+#define MODEL_OPTION(name, ...) "|" #name
+#define MODEL_TEXT(name, positions, points, functions, nodes, text) "; '" #name "': " text
 
 const td_field td_fields[] = {
     // ---- par ----------------------------------------------------------------------------------
@@ -305,7 +308,8 @@ const td_field td_fields[] = {
      "axes of `load`: 'local' follows the rod"},
     {"rod.input", FIELD_NUM, "1x6", "[0 0 0 0 0 0]", "N, N m", SEEN, "", "",
      "internal actuation [force moment] that works on the strains"},
-    {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", "gvs|srl|ebr|eba|rom", "continuum model"},
+    {"rod.model", FIELD_STR, "", "gvs", "", FIXED, "", &TD_ROD_MODELS(MODEL_OPTION)[1],
+     "continuum model (`n` is how fine it is" TD_ROD_MODELS(MODEL_TEXT) ")"},
     {"rod.n", FIELD_INT, "1", "4", "", FIXED, "", ">= 1",
      "number of segments, polynomial order ('rom'), or order of all strains ('gvs'; above 10: "
      "elements of order 4 with n + 1 functions or up to 4 more)"},

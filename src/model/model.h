@@ -584,10 +584,40 @@ typedef struct model_event {
   bool stop;
 } model_event;
 
+// Continuum models of rods, the first is the usual one.  Traits: its coordinates are positions,
+// which bend and stretch at once and of which none can be held, else strains; strains and masses
+// are counted at quadrature points, else in the middles and at the ends of segments; the functions
+// of its strains can be chosen or written out (rod.basis, rod.strain); it has free nodes in the
+// world. To add one: a line here and td_build_rod_<name> (model/rods.h) in a file of its own.
+#define TD_ROD_MODELS(X)                                                                  \
+  X(gvs, false, true, true, false, "strains are sums of functions along the rod")         \
+  X(srl, false, false, false, false, "rigid links, elastic joints between their middles") \
+  X(ebr, false, false, false, false, "segments of constant strain one behind the other")  \
+  X(eba, true, false, false, true, "beams between free nodes")                            \
+  X(rom, true, true, false, false, "positions and turns are polynomials along the rod")
+
+typedef enum rod_model {
+#define X(name, ...) ROD_MODEL_##name,
+  TD_ROD_MODELS(X)
+#undef X
+      ROD_MODELS
+} rod_model;
+
+typedef struct rod_model_traits {
+  const char* name;
+  bool positions, points, functions, nodes;
+  const char* text;
+} rod_model_traits;
+static const rod_model_traits td_rod_models[ROD_MODELS] = {
+#define X(name, ...) {#name, __VA_ARGS__},
+    TD_ROD_MODELS(X)
+#undef X
+};
+
 typedef struct model_rod {
   int name;
   double length;
-  int model;                                // the word for its continuum model, offset into names
+  rod_model model;
   int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
   bool monomial;                            // joint.rom: the functions are powers of arc length

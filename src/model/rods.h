@@ -49,8 +49,6 @@ td_status td_rod_station(builder* b, int rod, double arc, int* station);
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
-// Models without coordinates for strains refuse to hold them (modes).
-td_status td_rod_no_held(builder* b, int rod, const char* model);
 // Is strain d free at an arc length?
 bool td_rod_mode(const builder* b, int rod, int d, double arc);
 const char* td_rod_strain_name(int d);  // "bend_x"
@@ -86,13 +84,13 @@ td_status td_rod_want(builder* b, int rod, double arc, rod_places* out);  // one
 td_status td_contact_places(builder* b, int rod, rod_places* out);
 td_status td_contact_places_between(builder* b, int rod, double from, double to, const double* own,
                                     int n, rod_places* out);
-// The strain-parametrised model.
-td_status td_build_gvs(builder* b, int rod);
+// The continuum models: frames, strains and masses of a rod whose base is known.
+#define X(name, ...) td_status td_build_rod_##name(builder* b, int rod);
+TD_ROD_MODELS(X)
+#undef X
 // The outline's slots (model_rod), and stations at both ends: what pictures need.
 td_status td_build_rod_looks(builder* b, int rod);
-// The polynomial model.
-td_status td_build_polynomial(builder* b, int rod);
-td_status td_build_rom_joint(builder* b, int rod);  // as joint.rom writes it
+td_status td_build_rom_joint(builder* b, int rod);  // the polynomial model as joint.rom writes it
 
 // Small algebra on expressions.
 static inline ex mul(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_MUL, x, y); }

@@ -309,6 +309,14 @@ void td_check_weights(td_spec* spec, const checked* c) {
             "%s: the weights (second row) sum to %.10g, not 1: give more digits", c->name, sum);
 }
 
+// The model of that name; for a word that is no model, which is told elsewhere, one without traits.
+static const rod_model_traits* model_of(const char* word) {
+  static const rod_model_traits none = {.name = ""};
+  for (int i = 0; i < ROD_MODELS; i++)
+    if (strcmp(word, td_rod_models[i].name) == 0) return &td_rod_models[i];
+  return &none;
+}
+
 // The default of rod.elements, written out.
 static bool is_one(const value* v) {
   return v->kind == V_NUM && td_value_count(v) == 1 && v->x[0] == 1;
@@ -325,12 +333,13 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
   }
   if (!isnan(whole)) slenderness(spec, s, i, name, whole, along);
   material(spec, s, i, name);
-  if (td_get(s, i, "points") && strcmp(model, "rom") != 0 && strcmp(model, "gvs") != 0)
+  const rod_model_traits* kind = model_of(model);
+  if (td_get(s, i, "points") && !kind->points)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
   static const char* const functions[] = {"basis", "order", "elements", "functions", "magnus"};
-  for (int k = 0; k < 5 && strcmp(model, "gvs") != 0; k++)
+  for (int k = 0; k < 5 && !kind->functions; k++)
     if (td_get(s, i, functions[k]) && !is_one(td_get(s, i, functions[k])))
       td_warn(&spec->diags, td_get_at(s, i, functions[k]),
               "%s.%s has no effect: only the model 'gvs' has functions of strain, this is '%.40s'",
@@ -385,7 +394,7 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
              name, p + 1, name);
     return;
   }
-  for (int p = -1; p < n && strcmp(model, "gvs") != 0; p++)
+  for (int p = -1; p < n && !model_of(model)->functions; p++)
     for (int f = 0; f < 2; f++) {
       const value* of = p < 0 ? s : parts;
       if (!td_get(of, p < 0 ? i : p, fields[f])) continue;
@@ -415,6 +424,8 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
   static const char* const fields[] = {"load", "input"};
   const value* parts = td_get(s, i, "part");
   const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+  const rod_model_traits* kind = model_of(model);
+  const bool apart = kind->positions && kind->points;  // loads act beside the points of strains
   for (int p = -1; p < n; p++)
     for (int f = 0; f < 2; f++) {
       const value* of = p < 0 ? s : parts;
@@ -422,13 +433,12 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
       for (int k = 0; k < spec->nsensor && v && v->kind == V_NUM && v->e; k++) {
         const td_sensor_ref* ref = &spec->sensors[k].ref;
         if (ref->root != 'r' || ref->arc != TD_ARC_HERE) continue;
-        const bool other = ref->index != i + 1,
-                   rom = ref->kind == SENSOR_STRAIN && strcmp(model, "rom") == 0;
+        const bool other = ref->index != i + 1, unseen = ref->kind == SENSOR_STRAIN && apart;
         bool used = false;
         for (int d = 0; d < td_value_count(v); d++)
           used = used ||
                  (v->e[d] != EX_NONE && td_ex_has_var(spec->graph, v->e[d], spec->sensors[k].var));
-        if (!used || (!other && !rom)) continue;
+        if (!used || (!other && !unseen)) continue;
         const td_span at = td_get_at(of, p < 0 ? i : p, fields[f]);
         if (other)
           td_error(&spec->diags, TD_E_MODEL, at,
@@ -438,16 +448,16 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
                    td_sensor_table[ref->kind].name, ref->index);
         else
           td_error(&spec->diags, TD_E_MODEL, at,
-                   "%s.%s: the model 'rom' does not count its strains where loads act, "
+                   "%s.%s: the model '%s' does not count its strains where loads act, "
                    "strain(rod(%d), s) needs another model",
-                   name, fields[f], i + 1);
+                   name, fields[f], kind->name, i + 1);
         return;
       }
     }
 }
 
 void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = word(s, i, "model", "gvs");
+  const char* model = word(s, i, "model", td_rod_models[0].name);
   const value* written = td_get(s, i, "part");
   if (written && td_value_count(written) > td_nested_limit(spec)) return;  // is told
   lengths(spec, s, i, name);

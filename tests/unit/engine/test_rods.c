@@ -292,9 +292,8 @@ static void a_place_on_a_rod_is_not_that_of_a_joint_there(void** unused) {
       "joint(2).tr.trans = [0.1 0 0]; joint(2).tr.rot = [1 0.3]; joint(2).type = 'spherical';"
       "sensor(1).name = 'p'; sensor(1).value = [pos(rod(1), 0.2) reshape(rot(rod(1), 0.2), 1, 9)];";
   static const double straight[12] = {0, 0, 0.2, 1, 0, 0, 0, 1, 0, 0, 0, 1};
-  static const char* const kinds[] = {"gvs", "srl", "ebr", "eba", "rom"};
-  for (int m = 0; m < 5; m++) {
-    robot r = load_as(text, kinds[m]);
+  for (int m = 0; m < ROD_MODELS; m++) {
+    robot r = load_as(text, td_rod_models[m].name);
     double seen[12];
     assert_int_equal(td_sensors(r.model, r.state, r.work, seen), TD_OK);
     for (int i = 0; i < 12; i++) CHECK_NEAR(seen[i], straight[i], 1e-14);
@@ -315,12 +314,12 @@ static void written_rates_meet_loops_by_an_impulse(void** unused) {
   static const char loop[] =
       "joint(2).second = 1; joint(2).tr.trans = [0.02 0.01 0.35];"
       "joint(2).tr2nd.trans = [0.02 0.01 0.05]; joint(2).type = 'spherical';";
-  static const char* const kinds[] = {"gvs", "srl", "ebr", "eba", "rom"};
-  for (int k = 0; k < 10; k++) {
+  for (int k = 0; k < 2 * ROD_MODELS; k++) {
     char closed[1500];
     snprintf(closed, sizeof closed, "%s%spar.linear = '%s';", open, loop,
              k % 2 ? "sparse" : "dense");
-    robot before = load_as(open, kinds[k / 2]), r = load_as(closed, kinds[k / 2]);
+    const char* model = td_rod_models[k / 2].name;
+    robot before = load_as(open, model), r = load_as(closed, model);
     double *M = numbers(r.nv * r.nv), energy[3] = {0};
     const double *v0 = before.state->v, *v = r.state->v;
     assert_int_equal(r.nv, before.nv);
@@ -340,10 +339,40 @@ static void written_rates_meet_loops_by_an_impulse(void** unused) {
   }
 }
 
+// The list of continuum models tells what they do.
+static void traits_are_those_of_the_models(void** unused) {
+  (void)unused;
+  static const char text[] =
+      "rod(1).n = 2; rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 3e5; rod(1).rho = 1100;";
+  for (int k = 0; k < ROD_MODELS; k++) {
+    const rod_model_traits* t = &td_rod_models[k];
+    robot r = load_as(text, t->name);
+    assert_int_equal(r.model->rod[0].model, k);
+    assert_true(r.model->nstrain > 0 && strlen(t->text) > 0);
+    for (int i = 0; i < r.model->nstrain; i++)
+      assert_int_equal(strain_is_segment(&r.model->strain[i]), !t->points);
+    assert_int_equal(r.model->nnode > 0, t->nodes);
+    assert_int_equal(r.model->rod[0].functions[3] > 0, t->functions);
+    robot_free(&r);
+
+    // strains that are coordinates can be held
+    char held[400];
+    snprintf(held, sizeof held, "%srod(1).modes = [0 0 0 1 1 1]; rod(1).model = '%s';", text,
+             t->name);
+    td_spec* spec = td_spec_new();
+    td_model* model = NULL;
+    td_spec_load_string(spec, "held.m", held);
+    assert_int_equal(td_model_compile(spec, &model) == TD_OK, !t->positions);
+    td_model_free(model);
+    td_spec_free(spec);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(a_place_on_a_rod_is_not_that_of_a_joint_there),
       cmocka_unit_test(written_rates_meet_loops_by_an_impulse),
+      cmocka_unit_test(traits_are_those_of_the_models),
       cmocka_unit_test(the_recursion_solves_the_dense_equations),
       cmocka_unit_test(a_flying_rod_keeps_its_momentum_and_accounts_for_its_energy),
       cmocka_unit_test(a_rod_in_its_stress_free_shape_stays_there),
