@@ -22,6 +22,10 @@ typedef struct sensor_ops {
   bool transmitted;  // follows from multipliers or from all forces beyond it
   bool moved;        // needs the accelerations of the hops
 } sensor_ops;
-extern const sensor_ops td_sensor_ops[SENSOR_KIND_COUNT];
+
+#define X(kind, ...) extern const sensor_ops td_sensor_##kind;
+TD_SENSOR_LIST(X)
+#undef X
+extern const sensor_ops* const td_sensor_ops[SENSOR_KIND_COUNT];
 
 #endif

@@ -132,7 +132,7 @@ static double turn_rate(const td_model* m, const td_work* w, const model_probe* 
 void td_probe_values(const td_model* m, td_work* w, unsigned depends) {
   for (int i = 0; i < m->nprobe; i++)
     if (m->probe[i].depends & depends)
-      w->vars[m->probe[i].var] = td_sensor_ops[m->probe[i].kind].value(m, w, i);
+      w->vars[m->probe[i].var] = td_sensor_ops[m->probe[i].kind]->value(m, w, i);
 }
 
 // ---- what a joint transmits -------------------------------------------------------------------
@@ -228,7 +228,7 @@ static double turn_rate_change(const td_model* m, const td_work* w, const model_
 static double energy_change(const td_model* m, const td_work* w, int col, bool rate);
 
 double td_probe_change(const td_model* m, const td_work* w, int probe, int col, bool rate) {
-  return td_sensor_ops[m->probe[probe].kind].diff(m, w, probe, col, rate);
+  return td_sensor_ops[m->probe[probe].kind]->diff(m, w, probe, col, rate);
 }
 
 static double motion_energy_change(const td_model* m, const td_work* w, int col, bool rate) {
@@ -368,29 +368,33 @@ static double transmitted_diff(const td_model* m, const td_work* w, int i, int c
 static void no_visit(const model_probe* p, const sensor_visitor* to) { (void)p, (void)to; }
 
 #define PLACE place_sensor, place_diff, place_visit, false
-const sensor_ops td_sensor_ops[SENSOR_KIND_COUNT] = {
-    [SENSOR_POS] = {PLACE, false},
-    [SENSOR_ROT] = {PLACE, false},
-    [SENSOR_QUAT] = {PLACE, false},
-    [SENSOR_VEL] = {PLACE, false},
-    [SENSOR_OMEGA] = {PLACE, false},
-    [SENSOR_ACC] = {PLACE, true},
-    [SENSOR_LENGTH] = {length_sensor, length_diff, ends_visit, false, false},
-    [SENSOR_STRETCH] = {stretch_sensor, stretch_diff, ends_visit, false, false},
-    [SENSOR_STRAIN] = {strain_sensor, strain_diff, rod_visit, false, false},
-    [SENSOR_COORD] = {position_sensor, position_diff, position_visit, false, false},
-    [SENSOR_DCOORD] = {velocity_sensor, velocity_diff, velocity_visit, false, false},
-    [SENSOR_FORCE] = {force_sensor, transmitted_diff, no_visit, true, true},
-    [SENSOR_WRENCH] = {wrench_sensor, transmitted_diff, no_visit, true, true},
-    [SENSOR_LAMBDA] = {lambda_sensor, transmitted_diff, no_visit, true, false},
-    [SENSOR_TENSION] = {tension_sensor, transmitted_diff, no_visit, true, false},
-    [SENSOR_DOF] = {position_sensor, position_diff, position_visit, false, false},
-    [SENSOR_DDOF] = {dof_rate_sensor, dof_rate_diff, velocity_visit, false, false},
-    [SENSOR_ENERGY] = {energy_sensor, energy_diff, no_visit, false, false},
-    [SENSOR_Q] = {position_sensor, position_diff, position_visit, false, false},
-    [SENSOR_V] = {velocity_sensor, velocity_diff, velocity_visit, false, false},
-};
+const sensor_ops td_sensor_POS = {PLACE, false};
+const sensor_ops td_sensor_ROT = {PLACE, false};
+const sensor_ops td_sensor_QUAT = {PLACE, false};
+const sensor_ops td_sensor_VEL = {PLACE, false};
+const sensor_ops td_sensor_OMEGA = {PLACE, false};
+const sensor_ops td_sensor_ACC = {PLACE, true};
+const sensor_ops td_sensor_LENGTH = {length_sensor, length_diff, ends_visit, false, false};
+const sensor_ops td_sensor_STRETCH = {stretch_sensor, stretch_diff, ends_visit, false, false};
+const sensor_ops td_sensor_STRAIN = {strain_sensor, strain_diff, rod_visit, false, false};
+const sensor_ops td_sensor_COORD = {position_sensor, position_diff, position_visit, false, false};
+const sensor_ops td_sensor_DCOORD = {velocity_sensor, velocity_diff, velocity_visit, false, false};
+const sensor_ops td_sensor_FORCE = {force_sensor, transmitted_diff, no_visit, true, true};
+const sensor_ops td_sensor_WRENCH = {wrench_sensor, transmitted_diff, no_visit, true, true};
+const sensor_ops td_sensor_LAMBDA = {lambda_sensor, transmitted_diff, no_visit, true, false};
+const sensor_ops td_sensor_TENSION = {tension_sensor, transmitted_diff, no_visit, true, false};
+const sensor_ops td_sensor_DOF = {position_sensor, position_diff, position_visit, false, false};
+const sensor_ops td_sensor_DDOF = {dof_rate_sensor, dof_rate_diff, velocity_visit, false, false};
+const sensor_ops td_sensor_ENERGY = {energy_sensor, energy_diff, no_visit, false, false};
+const sensor_ops td_sensor_Q = {position_sensor, position_diff, position_visit, false, false};
+const sensor_ops td_sensor_V = {velocity_sensor, velocity_diff, velocity_visit, false, false};
 #undef PLACE
+
+const sensor_ops* const td_sensor_ops[SENSOR_KIND_COUNT] = {
+#define X(kind, ...) &td_sensor_##kind,
+    TD_SENSOR_LIST(X)
+#undef X
+};
 
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (m->nlive_probe == 0) return;
@@ -442,7 +446,7 @@ td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, boo
 // Whether accelerations of places or forces through joints are shown, and not multipliers alone.
 static bool shows_motion(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++)
-    if (td_sensor_ops[m->probe[i].kind].moved) return true;
+    if (td_sensor_ops[m->probe[i].kind]->moved) return true;
   return false;
 }
 

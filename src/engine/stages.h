@@ -213,7 +213,7 @@ typedef struct sensor_tangent {
 spatial td_rod_wrench(const td_model* m, const td_work* w, const model_probe* p);
 void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
                          const sensor_tangent* t);
-static inline bool is_transmitted(sensor_kind kind) { return td_sensor_ops[kind].transmitted; }
+static inline bool is_transmitted(sensor_kind kind) { return td_sensor_ops[kind]->transmitted; }
 
 // Sensor variables of probes whose dependence is within `depends`.
 void td_probe_values(const td_model* m, td_work* w, unsigned depends);

@@ -98,11 +98,12 @@ static bool find_forces(const td_model* m, point* p) {
     if (!b || p->nload == POINT_LOADS) return false;
     p->load[p->nload++] = i;
   }
-  const int n = model_forces(m);
+  const int n = model_forces(m), own = first_force(m, FORCE_strain) + p->strain,
+            load = first_force(m, FORCE_load);
   for (int i = 0; i < n; i++) {
+    if (i == own || (i >= load && i < load + m->nload)) continue;
     const force_info f = force_at(m, i);
-    const bool own = f.kind == FORCE_strain && f.i == p->strain;
-    if (f.kind != FORCE_load && !own && (is_at(m, p, f.a) || is_at(m, p, f.b))) return false;
+    if (is_at(m, p, f.a) || is_at(m, p, f.b)) return false;
   }
   return true;
 }

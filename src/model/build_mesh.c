@@ -460,53 +460,64 @@ static td_status beam_axes(builder* b, edge_kind* kind, int e, model_beam* f) {
   return f->xaxis == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
-static td_status push_edge(builder* b, edge_kind* kind, int e) {
+// Name, numbers and ends of an edge.
+typedef struct edge_place {
+  int name, joint, element, a, b;
+} edge_place;
+
+static edge_place place_of(builder* b, const edge_kind* kind, int e) {
   const build_mesh* mesh = &b->mesh[kind->mesh];
   const int* ends = mesh->wire->edge + 2 * (size_t)(kind->first + e);
-  const int name = td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1);
-  const int joint = b->njoint + kind->mesh + 1, element = kind->first + e + 1;
-  const int from = mesh->instance + ends[0], to = mesh->instance + ends[1];
-  switch (kind->force) {
-    case FORCE_strain: {
-      model_strain f = {.name = name, .joint = joint, .element = element, .a = from, .b = to};
-      const double *x = mesh->wire->x + 3 * (size_t)ends[0],
-                   *y = mesh->wire->x + 3 * (size_t)ends[1];
-      const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
-      TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
-      model_strain* out = td_push_strain(b->m, 1);
-      if (!out) return TD_E_NOMEM;
-      *out = f;
-      return TD_OK;
-    }
-    case FORCE_beam: {
-      model_beam f = {.name = name,
-                      .joint = joint,
-                      .element = element,
-                      .a = from,
-                      .b = to,
-                      .frame = -1,
-                      .xaxis = NUM_NONE};
-      TD_TRY(beam_axes(b, kind, e, &f));
-      for (int d = 0; d < 6; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
-      model_beam* out = td_push_beam(b->m, 1);
-      if (!out) return TD_E_NOMEM;
-      *out = f;
-      return TD_OK;
-    }
-    default: {
-      model_axial f = {.name = name,
-                       .joint = joint,
-                       .element = element,
-                       .a = from,
-                       .b = to,
-                       .isotropic = kind->isotropic};
-      TD_TRY(law_at_element(b, &kind->law, e, 0, &f.law));
-      model_axial* out = td_push_axial(b->m, 1);
-      if (!out) return TD_E_NOMEM;
-      *out = f;
-      return TD_OK;
-    }
-  }
+  return (edge_place){td_push_name(b->m, "%s.%s(%d)", kind->name, kind->word, e + 1),
+                      b->njoint + kind->mesh + 1, kind->first + e + 1, mesh->instance + ends[0],
+                      mesh->instance + ends[1]};
+}
+
+static td_status push_mid_beam(builder* b, edge_kind* kind, int e) {
+  const build_mesh* mesh = &b->mesh[kind->mesh];
+  const int* ends = mesh->wire->edge + 2 * (size_t)(kind->first + e);
+  const edge_place at = place_of(b, kind, e);
+  model_strain f = {
+      .name = at.name, .joint = at.joint, .element = at.element, .a = at.a, .b = at.b};
+  const double *x = mesh->wire->x + 3 * (size_t)ends[0], *y = mesh->wire->x + 3 * (size_t)ends[1];
+  const double d[3] = {y[0] - x[0], y[1] - x[1], y[2] - x[2]};
+  TD_TRY(td_mesh_mid_beam(b, kind, e, d, &f));
+  model_strain* out = td_push_strain(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = f;
+  return TD_OK;
+}
+
+static td_status push_beam(builder* b, edge_kind* kind, int e) {
+  const edge_place at = place_of(b, kind, e);
+  model_beam f = {.name = at.name,
+                  .joint = at.joint,
+                  .element = at.element,
+                  .a = at.a,
+                  .b = at.b,
+                  .frame = -1,
+                  .xaxis = NUM_NONE};
+  TD_TRY(beam_axes(b, kind, e, &f));
+  for (int d = 0; d < 6; d++) TD_TRY(law_at_element(b, &kind->law, e, d, &f.law[d]));
+  model_beam* out = td_push_beam(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = f;
+  return TD_OK;
+}
+
+static td_status push_axial(builder* b, edge_kind* kind, int e) {
+  const edge_place at = place_of(b, kind, e);
+  model_axial f = {.name = at.name,
+                   .joint = at.joint,
+                   .element = at.element,
+                   .a = at.a,
+                   .b = at.b,
+                   .isotropic = kind->isotropic};
+  TD_TRY(law_at_element(b, &kind->law, e, 0, &f.law));
+  model_axial* out = td_push_axial(b->m, 1);
+  if (!out) return TD_E_NOMEM;
+  *out = f;
+  return TD_OK;
 }
 
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
@@ -537,11 +548,19 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   TD_TRY(check_rows(b, k, kind.xaxis, td_get_at(joints, joint, "xaxis"), "nx3", field, n,
                     joint == 1 ? "edges" : "diagonals"));
   if (kind.mid) TD_TRY(td_mesh_mid_check(b, &kind, path));
-  kind.force = kind.mid ? FORCE_strain : kind.law.cols == 6 ? FORCE_beam : FORCE_axial;
-  const int at = kind.mid ? b->m->nstrain : kind.law.cols == 6 ? b->m->nbeam : b->m->naxial;
-  *(joint == 1 ? &b->mesh[k].edge_kind : &b->mesh[k].diagonal_kind) = kind.force;
-  *(joint == 1 ? &b->mesh[k].edge : &b->mesh[k].diagonal) = at;
-  for (int e = 0; e < n; e++) TD_TRY(push_edge(b, &kind, e));
+  // what the edges are: what they become, those of it before them, how one is made
+  const struct {
+    force_kind kind;
+    int n;
+    td_status (*push)(builder* b, edge_kind* kind, int e);
+  } mid = {FORCE_strain, b->m->nstrain, push_mid_beam}, beam = {FORCE_beam, b->m->nbeam, push_beam},
+    axial = {FORCE_axial, b->m->naxial, push_axial},
+    of = kind.mid             ? mid
+         : kind.law.cols == 6 ? beam
+                              : axial;
+  *(joint == 1 ? &b->mesh[k].edge_kind : &b->mesh[k].diagonal_kind) = of.kind;
+  *(joint == 1 ? &b->mesh[k].edge : &b->mesh[k].diagonal) = of.n;
+  for (int e = 0; e < n; e++) TD_TRY(of.push(b, &kind, e));
   return TD_OK;
 }
 

@@ -38,7 +38,6 @@ typedef struct edge_kind {
   num shared_xaxis;
   bool isotropic;
   bool mid;                // beams measured half-way between their nodes
-  force_kind force;        // what they are
   int mesh, joint, first;  // mesh and joint, from 0, and its first edge
   const char* word;        // "edge"
   char name[100];

@@ -226,73 +226,91 @@ static bool any_number(const td_model* m, num slot, int n) {
   return false;
 }
 
-// An edge of a mesh, whatever it is made of.
-static bool is_edge(const td_model* m, const force_info* f) {
-  return f->joint > m->njoint - m->nmesh && (f->kind == FORCE_axial || f->kind == FORCE_beam);
-}
-
-// The axial element of a joint, two-sided or one-sided; NULL: it is something else.
-static const model_axial* joint_axial(const td_model* m, const force_info* f, bool one_sided) {
-  if (f->kind != FORCE_axial || is_edge(m, f)) return NULL;
-  return (m->axial[f->i].law.dir != 0) == one_sided ? &m->axial[f->i] : NULL;
-}
-static bool is_cord(const td_model* m, const force_info* f) { return joint_axial(m, f, true); }
-static bool is_spring(const td_model* m, const force_info* f) {
-  const model_axial* x = joint_axial(m, f, false);
-  return x && !is_zero(m, x->law.k);
-}
-static bool is_actuator(const td_model* m, const force_info* f) {
-  const model_axial* x = joint_axial(m, f, false);
-  return x && is_zero(m, x->law.k) && !is_zero(m, x->law.input);
-}
-static bool is_damper(const td_model* m, const force_info* f) {
-  return joint_axial(m, f, false) && !is_spring(m, f) && !is_actuator(m, f);
-}
-
-// The beam of a joint, two-sided or, a contact, one-sided in some direction.
-static bool is_beam_of(const td_model* m, const force_info* f, bool one_sided) {
-  if (f->kind != FORCE_beam || is_edge(m, f)) return false;
-  bool some = false;
-  for (int d = 0; d < 6; d++) some |= m->beam[f->i].law[d].dir != 0;
-  return some == one_sided;
-}
-static bool is_beam(const td_model* m, const force_info* f) { return is_beam_of(m, f, false); }
-static bool is_contact(const td_model* m, const force_info* f) { return is_beam_of(m, f, true); }
-
-static bool is_load(const td_model* m, const force_info* f) {
-  return f->kind == FORCE_load && any_number(m, m->load[f->i].wrench, 3);
-}
-static bool is_moment(const td_model* m, const force_info* f) {
-  return f->kind == FORCE_load && any_number(m, m->load[f->i].wrench + 3, 3);
-}
-
 // Things that are drawn from an element to another, or as an arrow at a place.
 typedef struct link_kind {
   const char *kind, *draw;
-  bool (*is)(const td_model* m, const force_info* f);
   bool arrow;
   track_kind arrow_track;
 } link_kind;
 
-// To add a kind: a row here, or a function in group_table.
-static const link_kind link_table[] = {
-    {"spring", "coil", is_spring, false, TRACK_POINT},
-    {"actuator", "piston", is_actuator, false, TRACK_POINT},
-    {"damper", "piston", is_damper, false, TRACK_POINT},
-    {"beam", "bar", is_beam, false, TRACK_POINT},
-    {"cord", "bar", is_cord, false, TRACK_POINT},
-    {"edge", "bar", is_edge, false, TRACK_POINT},
-    {"load", "arrow", is_load, true, TRACK_FORCE},
-    {"moment", "turn", is_moment, true, TRACK_TORQUE},
-    {"contact", "arrow", is_contact, true, TRACK_CONTACT},
+// To add one: a line here and its row below, or a function in group_table.
+enum {
+  LOOK_SPRING,
+  LOOK_ACTUATOR,
+  LOOK_DAMPER,
+  LOOK_BEAM,
+  LOOK_CORD,
+  LOOK_EDGE,
+  LOOK_LOAD,
+  LOOK_MOMENT,
+  LOOK_CONTACT,
+  LOOKS
 };
+static const link_kind link_table[LOOKS] = {
+    [LOOK_SPRING] = {"spring", "coil", false, TRACK_POINT},
+    [LOOK_ACTUATOR] = {"actuator", "piston", false, TRACK_POINT},
+    [LOOK_DAMPER] = {"damper", "piston", false, TRACK_POINT},
+    [LOOK_BEAM] = {"beam", "bar", false, TRACK_POINT},
+    [LOOK_CORD] = {"cord", "bar", false, TRACK_POINT},
+    [LOOK_EDGE] = {"edge", "bar", false, TRACK_POINT},
+    [LOOK_LOAD] = {"load", "arrow", true, TRACK_FORCE},
+    [LOOK_MOMENT] = {"moment", "turn", true, TRACK_TORQUE},
+    [LOOK_CONTACT] = {"contact", "arrow", true, TRACK_CONTACT},
+};
+
+// ---- what each kind of force looks like: a bit for each row above -----------------------------
+
+static bool is_edge(const td_model* m, const force_info* f) {
+  return f->joint > m->njoint - m->nmesh;
+}
+
+static unsigned spring_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
+
+static unsigned axial_looks(const td_model* m, const force_info* f) {
+  const model_law* law = &m->axial[f->i].law;
+  if (is_edge(m, f)) return 1u << LOOK_EDGE;
+  if (law->dir != 0) return 1u << LOOK_CORD;
+  if (!is_zero(m, law->k)) return 1u << LOOK_SPRING;
+  return 1u << (is_zero(m, law->input) ? LOOK_DAMPER : LOOK_ACTUATOR);
+}
+
+// One-sided in some direction it is a contact.
+static unsigned beam_looks(const td_model* m, const force_info* f) {
+  if (is_edge(m, f)) return 1u << LOOK_EDGE;
+  bool some = false;
+  for (int d = 0; d < 6; d++) some |= m->beam[f->i].law[d].dir != 0;
+  return 1u << (some ? LOOK_CONTACT : LOOK_BEAM);
+}
+
+static unsigned load_looks(const td_model* m, const force_info* f) {
+  const num wrench = m->load[f->i].wrench;
+  return (unsigned)any_number(m, wrench, 3) << LOOK_LOAD | (unsigned)any_number(m, wrench + 3, 3)
+                                                               << LOOK_MOMENT;
+}
+
+// Rods and meshes have pictures of their own.
+static unsigned strain_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
+static unsigned drag_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
+
+static unsigned looks_of(const td_model* m, const force_info* f) {
+  static unsigned (*const kinds[FORCE_KINDS])(const td_model*, const force_info*) = {
+#define X(type, kind, text) kind##_looks,
+      TD_FORCES(X)
+#undef X
+  };
+  return kinds[f->kind](m, f);
+}
+
+bool scene_force_is_line(const td_model* m, const force_info* f) {
+  return (looks_of(m, f) & ~(1u << LOOK_LOAD | 1u << LOOK_MOMENT)) != 0;
+}
 
 static void add_link_kind(td_scene* s, const link_kind* row) {
   picked p = {0};
   const int n = model_forces(s->model);
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(s->model, i);
-    if (row->is(s->model, &f)) pick(&p, i);
+    if (looks_of(s->model, &f) >> (row - link_table) & 1) pick(&p, i);
   }
   s->failed |= p.failed;
   if (p.n > 0) {

@@ -9,6 +9,7 @@
 #define TD_SCENE_H
 
 #include "base/base.h"
+#include "model/model.h"
 
 // Where some numbers of a frame come from.
 typedef enum track_kind {
@@ -88,5 +89,8 @@ typedef struct rod_point {
   int station;
 } rod_point;
 rod_point* scene_rod_points(const td_model* model, int rod, int* n);
+
+// Is a force seen as a line between its two stations?
+bool scene_force_is_line(const td_model* m, const force_info* f);
 
 #endif

@@ -11,7 +11,7 @@ static void every_kind_answers_everything(void** state) {
     assert_true(ops->place && ops->columns && ops->own && ops->rate && ops->displace);
   }
   for (int k = 0; k < SENSOR_KIND_COUNT; k++) {
-    const sensor_ops* ops = &td_sensor_ops[k];
+    const sensor_ops* ops = td_sensor_ops[k];
     assert_true(ops->value && ops->diff && ops->visit);
   }
 }
