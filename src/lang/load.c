@@ -560,8 +560,12 @@ td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
                          const double* row_major) {
   if (!spec || !path || rows < 0 || cols < 0 || !row_major) return TD_E_USAGE;
   value* v = td_value_num(rows, cols, 1);
-  for (int i = 0; v && i < rows; i++) {
-    for (int j = 0; j < cols; j++) v->x[i + rows * j] = row_major[i * cols + j];
+  for (int i = 0; v && i < rows * cols; i++) {
+    if (isnan(row_major[i])) {
+      td_value_drop(v);
+      return TD_E_USAGE;
+    }
+    v->x[i / cols + rows * (i % cols)] = row_major[i];
   }
   return set_path(spec, path, v);
 }

@@ -128,6 +128,7 @@ static void test_specs_and_texts(void** state) {
   REFUSED(td_spec_number(NULL, "body(1).m", 1));
   REFUSED(td_spec_number(spec, NULL, 1));
   REFUSED(td_spec_number(spec, "body(1).m", NAN));
+  REFUSED(td_spec_matrix(spec, "body(1).I", 1, 2, (const double[]){1, NAN}));
   REFUSED(td_spec_matrix(NULL, "body(1).I", 1, 1, buffer));
   REFUSED(td_spec_matrix(spec, NULL, 1, 1, buffer));
   REFUSED(td_spec_matrix(spec, "body(1).I", -1, 1, buffer));
@@ -291,6 +292,9 @@ static void test_states_and_work(void** state) {
   REFUSED(td_work_pull(a.m, a.w, 0, NULL, buffer, 1, 1));
   REFUSED(td_work_pull(a.m, a.w, 0, buffer, NULL, 1, 1));
   REFUSED(td_work_pull(a.m, a.w, 0, buffer, buffer, NAN, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, (const double[]){0, NAN, 0}, buffer, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, buffer, (const double[]){0, 0, INFINITY}, 1, 1));
+  REFUSED(td_work_pull(a.m, a.w, 0, buffer, buffer, 1, NAN));
   REFUSED(td_work_pull(a.m, a.w, 0, buffer, buffer, 1, -1));
 }
 
@@ -388,6 +392,7 @@ static void test_equations(void** state) {
   // numbers that are not finite: of the state, each in turn, and beside it
   const td_sizes size = td_model_sizes(b.m);
   memset(buffer, 0, sizeof buffer);
+  double *half = buffer + 2000, *out = buffer + 3000;
   td_state* bad = td_state_new(b.m);
   for (int i = 0; i < 8; i++) {
     td_state_copy(b.m, b.s, bad);
@@ -430,6 +435,12 @@ static void test_equations(void** state) {
     REFUSED(td_static_reduction(b.m, bad, b.w, 1, &linear));
     REFUSED(td_trace(b.m, b.w, bad, &range, &traced));
     REFUSED(td_shape_table(b.m, b.w, list, 1, &table));
+    REFUSED(td_strain_table(b.m, b.w, list, 1, 0, &table));
+    assert_int_equal(td_linearize(b.m, b.s, b.w, &linear), TD_OK);
+    REFUSED(td_linear_state(b.m, linear, bad, b.s, out));
+    REFUSED(td_linear_state(b.m, linear, b.s, bad, out));
+    td_linear_free(linear);
+    linear = NULL;
     REFUSED(td_equilibrium(b.m, b.w, bad, NULL, &rest));
     REFUSED(td_simulate(b.m, b.w, bad, &how, &trajectory));
     td_trajectory_free(trajectory);  // it says why
@@ -437,7 +448,6 @@ static void test_equations(void** state) {
     REFUSED(td_observer_new(b.m, b.w, bad, &watch, &observer));
   }
   td_state_free(bad);
-  double *half = buffer + 2000, *out = buffer + 3000;
   half[size.nv - 1] = NAN;
   REFUSED(td_residual(b.m, b.s, b.w, half, NULL, out));
   REFUSED(td_tangent(b.m, b.s, b.w, half, NULL, y, y));
@@ -575,9 +585,26 @@ static void test_control(void** state) {
   REFUSED(td_poles(x, 1, NULL, y));
   REFUSED(td_poles(x, 1, x, NULL));
 
+  // numbers that are not finite, in each matrix in turn
+  for (int i = 0; i < 4; i++) {
+    double part[4] = {1, 1, 1, 1};
+    part[i] = i % 2 ? NAN : INFINITY;
+    REFUSED(td_lqr(1, 1, &part[0], &part[1], &part[2], &part[3], y, NULL, NULL));
+    REFUSED(td_kalman(1, 1, &part[0], &part[1], &part[2], &part[3], y, NULL, NULL));
+    if (i < 2) REFUSED(td_poles(&part[i], 1, y, y + 1));
+  }
+
   td_linear* linear = NULL;
   td_structure structure;
   assert_int_equal(td_linearize(a.m, a.s, a.w, &linear), TD_OK);
+  for (int i = 0; i < 4; i++) {
+    double* number = i == 0 ? linear->A : i == 1 ? linear->B : i == 2 ? linear->C : linear->D;
+    const double old = *number;
+    *number = i % 2 ? NAN : -INFINITY;
+    REFUSED(td_linear_structure(linear, &structure));
+    REFUSED(td_frequency_response(linear, 1, x));
+    *number = old;
+  }
   REFUSED(td_linear_structure(NULL, &structure));
   REFUSED(td_linear_structure(linear, NULL));
   REFUSED(td_frequency_response(NULL, 1, x));

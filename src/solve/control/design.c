@@ -9,6 +9,12 @@
 #include "solve/vectors.h"
 #include "tendril/control.h"
 
+static bool is_finite(const double* A, int rows, int cols) {
+  for (int i = 0; i < rows; i++)
+    if (!are_finite(A + area(i, cols), cols)) return false;
+  return true;
+}
+
 // R = L L', with B~ = B L'^-1 the equation is A'X + X A - X B~ B~'X + Q = 0 and K = L'^-1 B~'X.
 // block: nu^2 + nu nx + nx^2
 static td_status lqr(int n, int m, const double* A, const double* B, const double* Q,
@@ -35,6 +41,9 @@ static td_status lqr(int n, int m, const double* A, const double* B, const doubl
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
                  double* K, double* X, double* residual) {
   if (nx < 0 || nu < 0 || !A || !B || !Q || !R || !K) return TD_E_USAGE;
+  if (!is_finite(A, nx, nx) || !is_finite(B, nx, nu) || !is_finite(Q, nx, nx) ||
+      !is_finite(R, nu, nu))
+    return TD_E_USAGE;
   double* block = malloc(sizeof(double) * (area(nu, nu) + area(nu, nx) + area(nx, nx) + 1));
   if (!block) return TD_E_NOMEM;
   const td_status status = lqr(nx, nu, A, B, Q, R, K, X, residual, block);
@@ -63,7 +72,7 @@ td_status td_kalman(int nx, int ny, const double* A, const double* C, const doub
 }
 
 td_status td_poles(const double* A, int n, double* re, double* im) {
-  if (n < 0 || !A || !re || !im) return TD_E_USAGE;
+  if (n < 0 || !A || !re || !im || !is_finite(A, n, n)) return TD_E_USAGE;
   if (!td_eig_general(A, n, re, im, NULL)) return TD_E_DIVERGED;
   // pairs stay together: their real parts are equal to the last bit and the sort is stable
   for (int i = 1; i < n; i++) {
@@ -107,11 +116,15 @@ static td_status structure_of(const td_linear* l, td_structure* s, double* block
   return TD_OK;
 }
 
-// Callers may fill one themselves: the matrices that have elements must be there.
+// Callers may fill one themselves: the matrices that have elements must be there, and finite.
 static bool has_matrices(const td_linear* l) {
   if (!l || l->nx < 0 || l->nu < 0 || l->ny < 0) return false;
-  return (l->nx == 0 || (l->A && (l->B || l->nu == 0) && (l->C || l->ny == 0))) &&
-         (l->nu == 0 || l->ny == 0 || l->D);
+  const int rows[] = {l->nx, l->nx, l->ny, l->ny}, cols[] = {l->nx, l->nu, l->nx, l->nu};
+  const double* matrix[] = {l->A, l->B, l->C, l->D};
+  for (int i = 0; i < 4; i++)
+    if (rows[i] > 0 && cols[i] > 0 && (!matrix[i] || !is_finite(matrix[i], rows[i], cols[i])))
+      return false;
+  return true;
 }
 
 td_status td_linear_structure_into(const td_linear* l, td_structure* structure, size_t size) {
