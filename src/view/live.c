@@ -30,6 +30,7 @@ typedef struct watched_file {
 
 typedef struct setting {
   char *name, *value;
+  bool named;  // by the command line, not by a slider of the page
 } setting;
 
 // An input that somebody has moved, and where to.
@@ -92,16 +93,17 @@ static void keep(char** place, const char* text) {
 
 // ---- settings ---------------------------------------------------------------------------------
 
-static bool put_setting(td_live* l, const char* name, size_t n, const char* text) {
+static bool put_setting(td_live* l, const char* name, size_t n, const char* text, bool named) {
   for (int i = 0; i < l->nset; i++) {
     if (strlen(l->set[i].name) != n || memcmp(l->set[i].name, name, n) != 0) continue;
     keep(&l->set[i].value, text);
+    l->set[i].named = named;
     return l->set[i].value != NULL;
   }
   setting* list = td_grow(l->set, &l->set_cap, l->nset + 1, sizeof *list);
   if (!list) return false;
   l->set = list;
-  const setting s = {td_strndup(name, n), td_strdup(text)};
+  const setting s = {td_strndup(name, n), td_strdup(text), named};
   if (!s.name || !s.value) {
     free(s.name);
     free(s.value);
@@ -222,7 +224,7 @@ td_live* td_live_new(const char* name, const char* text, const char* const* set,
   bool ok = l->name && (!text || l->text);
   for (int i = 0; ok && i < nset; i++) {
     const char* equals = strchr(set[i], '=');
-    ok = equals && put_setting(l, set[i], (size_t)(equals - set[i]), equals + 1);
+    ok = equals && put_setting(l, set[i], (size_t)(equals - set[i]), equals + 1, true);
   }
   if (ok) return l;
   td_live_free(l);
@@ -362,9 +364,26 @@ void td_live_reset(td_live* l) {
 
 // ---- loading ----------------------------------------------------------------------------------
 
+// A file that the command line names with --set may be read, as in every other command: from the
+// model's folder on, as the text means it.  Sliders of the page set numbers and open nothing.
+static td_status allow_named(const td_live* l, td_spec* spec, const char* value) {
+  const char* slash = l->text ? NULL : strrchr(l->name, '/');
+  const int folder = *value == '/' || !slash ? 0 : (int)(slash + 1 - l->name);
+  td_text path = {0};
+  struct stat info;
+  td_text_printf(&path, "%.*s%s", folder, l->name, value);
+  td_status status = path.failed ? TD_E_NOMEM : TD_OK;
+  if (status == TD_OK && stat(path.s, &info) == 0 && S_ISREG(info.st_mode))
+    status = td_spec_allow_read(spec, path.s);
+  td_text_free(&path);
+  return status;
+}
+
 static td_status load_into(td_live* l, td_spec* spec, td_model** model) {
   for (int i = 0; i < l->nset; i++) TD_TRY(td_spec_override(spec, l->set[i].name, l->set[i].value));
   if (l->allow_read) TD_TRY(td_spec_allow_read(spec, NULL));
+  for (int i = 0; i < l->nset; i++)
+    if (l->set[i].named) TD_TRY(allow_named(l, spec, l->set[i].value));
   TD_TRY(l->text ? td_spec_load_string(spec, l->name, l->text) : td_spec_load_file(spec, l->name));
   return td_model_compile(spec, model);
 }
@@ -521,9 +540,9 @@ static bool reload_with(td_live* l, const char* name, double x) {
   snprintf(text, sizeof text, "%.17g", x);
   snprintf(before, sizeof before, "%.17g",
            td_work_param(l->model, l->work, td_model_param_find(l->model, name)));
-  if (!put_setting(l, name, strlen(name), text)) return false;
+  if (!put_setting(l, name, strlen(name), text, false)) return false;
   if (load_once(l)) return true;
-  put_setting(l, name, strlen(name), before);
+  put_setting(l, name, strlen(name), before, false);
   return false;
 }
 
@@ -535,7 +554,7 @@ bool td_live_set_param(td_live* l, const char* name, double x) {
   if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
   char text[40];
   snprintf(text, sizeof text, "%.17g", x);
-  put_setting(l, name, strlen(name), text);
+  put_setting(l, name, strlen(name), text, false);
   restart(l);
   return true;
 }

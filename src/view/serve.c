@@ -440,11 +440,12 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   char ports[32];
   snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
   // a request that is begun and not ended holds a thread until its time is over: more threads than
-  // anybody opens by mistake, little time, and room to wait for those that come at once
+  // anybody opens (they sleep, and take no memory until then), little time, and room to wait for
+  // those that come at once
   const char* options[] = {"listening_ports",
                            ports,
                            "num_threads",
-                           "192",
+                           "512",
                            "listen_backlog",
                            "1024",
                            "request_timeout_ms",

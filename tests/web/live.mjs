@@ -1,6 +1,6 @@
 // The live view in a real browser: it runs, follows its file, shows errors, and answers to hands and sliders.
 import assert from 'node:assert/strict';
-import { writeFileSync } from 'node:fs';
+import { mkdirSync, writeFileSync } from 'node:fs';
 import { join } from 'node:path';
 import { browser, open, place, run, test, until, view } from './check.mjs';
 
@@ -140,6 +140,15 @@ test('errors are shown with line and caret, and go away', async () => {
   assert.match(errors, /8 \| joint\(1\)\.secnd = 1;/);
   assert.match(errors, /\^~~~~ did you mean 'second'\?/);
   assert.equal((await state()).serial, serial, 'the last good model stays');
+  // the box leaves the tools free, in wide and in narrow windows
+  for (const width of [1000, 480]) {
+    await page.setViewportSize({ width, height: 600 });
+    const place = (selector) => page.locator(selector).boundingBox();
+    const [box, tools] = [await place('.errors'), await place('.tools')];
+    const apart = box.x + box.width <= tools.x || box.y >= tools.y + tools.height;
+    assert.ok(apart, `${width}: ${JSON.stringify(box)} ${JSON.stringify(tools)}`);
+  }
+  await page.setViewportSize({ width: 1000, height: 600 });
   const { time } = await state();
   await until(async () => (await state()).time > time, 'and goes on');
   writeFileSync(file, model(0.05));
@@ -166,6 +175,28 @@ test('an input starts at its default, its slider has room around it, and a mende
   } finally {
     await second.close();
     w.child.kill('SIGKILL');
+  }
+});
+
+test('a file that --set names may be read, as in other commands; others may not', async () => {
+  const folder = join(place, 'inner');
+  mkdirSync(folder);
+  writeFileSync(join(place, 'outside.csv'), 't,y\n0,1\n1,2\n');
+  const text = (file) =>
+    `${file}\nbody(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; a = table(f);\njoint(1).dof(1).spring.coeff = 100 * a.y(1);\n`;
+  writeFileSync(join(folder, 'reads.m'), text("f = param('f', 'none.csv');"));
+  writeFileSync(join(folder, 'writes.m'), text("f = '../outside.csv';"));
+  for (const [name, more, good] of [['reads.m', ['--set', 'f=../outside.csv'], true], ['writes.m', [], false]]) {
+    const w = await view(join(folder, name), ...more);
+    const other = await open(b, w.address);
+    const now = () => other.evaluate(() => tendril.state());
+    try {
+      if (good) await until(async () => (await now()).time > 0 && !(await now()).errors, 'the model of the named file');
+      else assert.match((await until(async () => (await now()).errors, 'a refusal')), /outside\.csv/);
+    } finally {
+      await other.close();
+      w.child.kill('SIGKILL');
+    }
   }
 });
 

@@ -45,7 +45,7 @@ export const inks = {
 };
 
 const MOST = 12; // curves drawn at first in one chart
-const HEIGHT = 160; // of a chart [px]
+const HEIGHT = 178; // of a chart [px]
 
 export class Plots {
   readonly element = el('div', { class: 'plots' });
@@ -113,7 +113,7 @@ export class Plots {
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [
-        { ...axis, size: 26, values: (_, v) => v.map((x) => format(x, 4)) },
+        { ...axis, size: 26, label: 't [s]', labelSize: 16, labelGap: 1, labelFont: axis.font, values: (_, v) => v.map((x) => format(x, 4)) },
         { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
       ],
       series: [{}, ...e.chart.curves.map((_, i) => ({ stroke: inks[this.theme][i % 8]!, width: 1.6, pxAlign: 0, show: i < MOST, points: { show: false } }))],
