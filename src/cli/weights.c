@@ -98,8 +98,11 @@ static int check_all(const session* s, const weights* w) {
   if (!code) code = check(s, w->process, l->nu, false, "the process noise", td_model_input_name);
   if (!code) code = check(s, w->outputs, l->nsensor, false, "the weight", td_model_sensor_name);
   if (!code) code = check(s, w->noise, l->nsensor, true, "the noise", td_model_sensor_name);
-  if (!code && !(w->q >= 0 && w->v >= 0 && w->drift >= 0))
-    code = complain(CODE_FILE, "weights of states and the drift must be zero or positive");
+  const double rest[] = {w->q, w->v, w->drift};
+  for (int i = 0; !code && i < 3; i++)
+    if (!isfinite(rest[i]) || rest[i] < 0)
+      code = complain(CODE_FILE, "weights of states and the drift must be zero or positive, got %g",
+                      rest[i]);
   return code;
 }
 

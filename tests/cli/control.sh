@@ -30,6 +30,8 @@ bad_weights '{"output": 1}' "unknown member 'output'"
 bad_weights '{"inputs": 0}' "the weight of 'F' must be positive, got 0"
 bad_weights '{"noise": "x"}' "a number or an object is wanted for 'noise'"
 bad_weights '[1]' 'not a JSON object'
+bad_weights '{"states": {"q": 1e999}}' 'weights of states and the drift must be zero or positive, got inf'
+bad_weights '{"drift": -1}' 'weights of states and the drift must be zero or positive, got -1'
 expect 4 lqr cart.m --weights nothing.json
 says "cannot read 'nothing.json'"
 
