@@ -20,7 +20,7 @@ static bool differentiable(lang* L, call* c, ex e) {
     td_fail(L, c->at, "%s: the expression depends on the state of the robot", c->name);
     return false;
   }
-  return td_spend(L, 20 + 2L * td_ex_size(L->g, e), c->at);
+  return td_spend(L, 50 + 20L * td_ex_size(L->g, e), c->at);
 }
 
 value* td_symbolic_diff(lang* L, call* c) {
@@ -104,7 +104,7 @@ static value* subs(lang* L, call* c) {
       out->x[i] = f->x[i];
       continue;
     }
-    ok = td_spend(L, 20 + 2L * td_ex_size(L->g, f->e[i]), c->at) &&
+    ok = td_spend(L, 50 + 20L * td_ex_size(L->g, f->e[i]), c->at) &&
          td_set_ex(L, out, i, td_ex_substitute(L->g, f->e[i], var, with, n), c->at);
   }
   if (ok) return out;

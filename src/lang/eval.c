@@ -234,7 +234,7 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
     return td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
   const bool no_result = b->op == TD_NO_RESULT;
   if (no_result && nout > 0) return td_fail(L, at, "%s gives no value", b->name) != NULL;
-  long read = 10;  // texts are looked at whole; who takes arrays says what that takes
+  long read = 30;  // texts are looked at whole; who takes arrays says what that takes
   for (int i = 0; i < args->n; i++)
     if (args->v[i]->kind == V_STR) read += args->v[i]->cols / 16;
   if (!td_spend(L, read, at)) return false;

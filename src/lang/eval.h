@@ -168,8 +168,8 @@ bool td_truth(lang* L, const value* v, td_span at, const char* what, bool* truth
 // A list of values with their places.
 typedef struct values {
   value** v;
-  td_span* at;
-  int n, cap, at_cap;
+  td_span* at;  // in the block of v
+  int n, cap;
 } values;
 bool td_values_add(lang* L, values* list, value* v, td_span at);  // takes the reference
 void td_values_free(values* list);

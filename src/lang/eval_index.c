@@ -284,7 +284,7 @@ static bool own_place(lang* L, value** place, td_span at) {
   const value* v = *place;
   const long copied = v->refs > 1 ? (long)td_value_count(v) * max_int(1, v->nfield) : 0;
   const bool slots = v->kind == V_STRUCT || v->kind == V_CELL;
-  if (!td_spend(L, slots ? 2 * copied + 10L * v->nfield : copied / 8, at)) return false;
+  if (!td_spend(L, slots ? 2 * copied + 10L * v->nfield : copied / 4, at)) return false;
   *place = td_value_own(*place);
   return *place || td_no_memory(L, at);
 }

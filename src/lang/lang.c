@@ -1,5 +1,6 @@
 // What the rest of the interpreter stands on: names, messages, limits, and values made with both in
 // mind.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -174,9 +175,12 @@ void td_suggest_name(lang* L, const char* name) {
 // ---- constructors -----------------------------------------------------------------------------
 
 value* td_metered(lang* L, value* v, td_span at) {
-  enum { MAKE = 8, LINE = 64 };  // operations to make and free a value; bytes for one more
+  // operations to make and free a value: single numbers are kept and used again, the others have
+  // blocks of their own; bytes for one more
+  enum { KEPT = 6, MAKE = 20, LINE = 32 };
   const bool fits = v && td_value_meter(v, &L->meter);
-  if (fits && td_spend(L, MAKE + (long)(v->bytes / LINE), at)) return v;
+  const bool kept = fits && v->kind == V_NUM && v->cap == 1 && !v->e;
+  if (fits && td_spend(L, kept ? KEPT : MAKE + (long)(v->bytes / LINE), at)) return v;
   td_value_drop(v);
   return fits ? NULL : td_no_memory(L, at);
 }
@@ -191,10 +195,14 @@ value* td_num(lang* L, double rows, double cols, double pages, td_span at) {
                    cols * pages, TD_VALUE_LIMIT);
   }
   if (!td_spend(L, (long)(rows * cols * pages) / 16, at)) return NULL;
-  return td_metered(L, td_value_num((int)rows, (int)cols, (int)pages), at);
+  return td_metered(L, td_value_renew(&L->meter, (int)rows, (int)cols, (int)pages), at);
 }
 
-value* td_scalar(lang* L, double x, td_span at) { return td_metered(L, td_value_scalar(x), at); }
+value* td_scalar(lang* L, double x, td_span at) {
+  value* v = td_metered(L, td_value_renew(&L->meter, 1, 1, 1), at);
+  if (v) v->x[0] = x;
+  return v;
+}
 
 value* td_logical(lang* L, bool x, td_span at) {
   value* v = td_scalar(L, x, at);
@@ -205,7 +213,7 @@ value* td_logical(lang* L, bool x, td_span at) {
 value* td_expr(lang* L, ex e, td_span at) {
   if (e == EX_NONE) return td_no_memory(L, at);
   if (td_ex_is_const(L->g, e)) return td_scalar(L, td_ex_value(L->g, e), at);
-  if (!td_spend(L, 15, at)) return NULL;  // its node is looked for among the others
+  if (!td_spend(L, 60, at)) return NULL;  // its node is looked for among the others
   return td_metered(L, td_value_expr(e), at);
 }
 
@@ -227,24 +235,29 @@ value* td_cell(lang* L, int rows, int cols, td_span at) {
 
 bool td_values_add(lang* L, values* list, value* v, td_span at) {
   if (!v) return false;
-  value** grown = td_grow(list->v, &list->cap, list->n + 1, sizeof *grown);
-  if (grown) list->v = grown;
-  td_span* places = td_grow(list->at, &list->at_cap, list->n + 1, sizeof *places);
-  if (places) list->at = places;
-  if (!grown || !places) {
-    td_value_drop(v);
-    td_no_memory(L, at);
-    return false;
+  if (list->n == list->cap) {  // one block: the values, and behind them their places
+    const int cap = max_int(4, list->cap > INT_MAX / 2 ? INT_MAX : 2 * list->cap);
+    value** grown = realloc(list->v, (size_t)cap * (sizeof *list->v + sizeof *list->at));
+    if (!grown) {
+      td_value_drop(v);
+      td_no_memory(L, at);
+      return false;
+    }
+    td_span* places = (td_span*)(void*)(grown + cap);
+    if (list->n > 0)
+      memmove(places, (const void*)(grown + list->cap), (size_t)list->n * sizeof *places);
+    list->v = grown;
+    list->at = places;
+    list->cap = cap;
   }
-  grown[list->n] = v;
-  places[list->n++] = at;
+  list->v[list->n] = v;
+  list->at[list->n++] = at;
   return true;
 }
 
 void td_values_free(values* list) {
   for (int i = 0; i < list->n; i++) td_value_drop(list->v[i]);
   free(list->v);
-  free(list->at);
   *list = (values){0};
 }
 
@@ -389,7 +402,7 @@ bool td_truth(lang* L, const value* v, td_span at, const char* what, bool* truth
     td_fail(L, at, "%s must be a number or a comparison, got %s", what, td_value_describe(v, text));
     return false;
   }
-  if (!td_spend(L, n / 4, at)) return false;
+  if (!td_spend(L, n / 2, at)) return false;
   for (int i = 0; i < n; i++) {
     double x;
     if (!td_number_at(L, v, i, at, what, &x)) return false;

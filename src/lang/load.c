@@ -18,6 +18,7 @@ static void lang_free(void* p) {
   lang* L = p;
   if (!L) return;
   td_scope_free(&L->global);
+  td_meter_free(&L->meter);
   for (int i = 0; i < L->npool; i++) td_ast_free(L->pools[i]);
   for (int i = 0; i < L->nfield; i++) free(L->field_paths[i]);
   for (int i = 0; i < L->npending; i++) free(L->pendings[i].name);

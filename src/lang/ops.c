@@ -158,7 +158,7 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
             ap = a->pages > 1 ? a->rows * a->cols : 0;
   const int br = b->rows > 1, bc = b->cols > 1 ? b->rows : 0,
             bp = b->pages > 1 ? b->rows * b->cols : 0;
-  bool ok = td_spend(L, a->e || b->e ? 20L * td_value_count(out) : td_value_count(out) / 8, at);
+  bool ok = td_spend(L, a->e || b->e ? 30L * td_value_count(out) : td_value_count(out) / 8, at);
   int n = 0;
   for (int k = 0; ok && k < pages; k++) {
     for (int j = 0; ok && j < cols; j++) {
@@ -233,7 +233,11 @@ value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
   bool ok =
       out &&
       td_spend(L, (long)((double)a->rows * a->cols * b->cols * (a->e || b->e ? 10 : 0.125)), at);
-  for (int j = 0; ok && j < b->cols; j++) {
+  // large ones by the linear algebra's kernels: (a b)ᵀ = bᵀ aᵀ, and a transpose is the same numbers
+  // stored by rows
+  const bool large = (double)a->rows * a->cols * b->cols > 1e5 && !a->e && !b->e;
+  if (ok && large) td_mul(b->x, a->x, b->cols, b->rows, a->rows, out->x);
+  for (int j = 0; ok && !large && j < b->cols; j++) {
     for (int i = 0; ok && i < a->rows; i++) ok = product_element(L, a, b, i, j, out, at);
   }
   if (ok) return out;
@@ -309,7 +313,8 @@ value* td_solve(lang* L, const value* A, const value* B, td_span at) {
     return td_fail(
         L, at, "division by a matrix needs numbers, not expressions of time, state or parameters");
   }
-  if (!td_spend(L, (long)((double)A->rows * A->cols * (A->cols + B->cols) / 8), at)) return NULL;
+  const double work = 100 + (double)A->rows * A->cols * (A->cols + B->cols) / 8;
+  if (!td_spend(L, (long)work, at)) return NULL;
   if (A->rows == A->cols) return solve_square(L, A, B, at);
   return least_squares(L, A, B, at);
 }

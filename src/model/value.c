@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/poison.h"
+
 // ---- memory -----------------------------------------------------------------------------------
 
 // Change what v is charged with; false when the meter has no room.
@@ -101,6 +103,28 @@ value* td_value_num(int rows, int cols, int pages) {
   return with_room(v, v ? max_int(1, td_value_count(v)) : 0);
 }
 
+value* td_value_renew(td_meter* meter, int rows, int cols, int pages) {
+  value* v = meter->spare;
+  if (!v || rows != 1 || cols != 1 || pages != 1) return td_value_num(rows, cols, pages);
+  unpoison(v, sizeof *v);
+  meter->spare = v->next;
+  meter->nspare--;
+  *v = (value){.kind = V_NUM, .refs = 1, .rows = 1, .cols = 1, .pages = 1, .cap = 1};
+  v->bytes = sizeof *v;
+  v->x = &v->one;
+  return v;
+}
+
+void td_meter_free(td_meter* meter) {
+  while (meter->spare) {
+    value* v = meter->spare;
+    unpoison(v, sizeof *v);
+    meter->spare = v->next;
+    free(v);
+  }
+  meter->nspare = 0;
+}
+
 value* td_value_scalar(double x) {
   value* v = td_value_num(1, 1, 1);
   if (v) v->x[0] = x;
@@ -174,7 +198,20 @@ static int slot_count(const value* v) {
 }
 
 void td_value_drop(value* v) {
+  enum { SPARE = 64 };
   if (!v || --v->refs > 0) return;
+
+  // a single number is kept for the next one
+  if (v->kind == V_NUM && v->x == &v->one && !v->e && v->meter && v->meter->nspare < SPARE) {
+    td_meter* meter = v->meter;
+    meter->used -= v->bytes;
+    v->next = meter->spare;
+    meter->spare = v;
+    meter->nspare++;
+    poison(v, sizeof *v);
+    return;
+  }
+
   const int n = v->slots ? slot_count(v) : 0;
   for (int i = 0; i < n; i++) td_value_drop(v->slots[i].v);
   for (int f = 0; f < v->nfield; f++) free(v->names[f]);

@@ -30,9 +30,12 @@ typedef struct value_ref {
   ex place;        //   element number (body) or arc length (rod)
 } value_ref;
 
-// Bytes in use by the values of one owner.  A value that would pass the limit is not made.
+// Bytes in use by the values of one owner.  A value that would pass the limit is not made.  Single
+// numbers that were dropped are kept for the next ones: a loop makes and drops millions.
 typedef struct td_meter {
   size_t used, limit;
+  value* spare;  // a chain through `next`; td_meter_free() frees it
+  int nspare;
 } td_meter;
 
 // How the language frees what func points to; set once per func value by its maker.
@@ -61,6 +64,7 @@ struct value {
   int cap;                 // allocated elements of x and e, or slots
   size_t bytes;            // charged to the meter
   td_meter* meter;         // NULL: not metered
+  value* next;             // while it is spare
 };
 
 // Constructors; NULL when out of memory or larger than TD_VALUE_LIMIT elements.
@@ -77,6 +81,9 @@ value* td_value_func(void* func, td_func_free free_func);
 // Charge v, and what it grows to, to a meter that outlives it.  False: over the limit (v is still
 // valid, uncharged).
 bool td_value_meter(value* v, td_meter* meter);
+// td_value_num() that takes a spare value of the meter if there is one; it is not charged yet.
+value* td_value_renew(td_meter* meter, int rows, int cols, int pages);
+void td_meter_free(td_meter* meter);  // frees the spare values, when all others are dropped
 
 value* td_value_hold(value* v);  // one more reference; returns v
 void td_value_drop(value* v);    // NULL is fine

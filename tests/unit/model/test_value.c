@@ -86,7 +86,7 @@ static void expressions_live_beside_numbers(void** state) {
 // What is charged is given back, through growth and copies.
 static void meters_balance(void** state) {
   (void)state;
-  td_meter meter = {0, 1 << 20};
+  td_meter meter = {.limit = 1 << 20};
   value* v = td_value_num(1, 10, 1);
   assert_true(td_value_meter(v, &meter));
   const size_t small = meter.used;
@@ -98,6 +98,38 @@ static void meters_balance(void** state) {
   assert_false(td_value_resize(v, 1000, 1000, 1));
   td_value_drop(v);
   assert_int_equal(meter.used, 0);
+}
+
+// A dropped number is used again, blank as a new one; those in use and arrays are not.
+static void dropped_numbers_are_used_again(void** state) {
+  (void)state;
+  td_meter meter = {.limit = 1 << 20};
+  value *a = td_value_renew(&meter, 1, 1, 1), *held = td_value_hold(a);
+  assert_true(td_value_meter(a, &meter));
+  a->x[0] = 7;
+  a->logical = true;
+  td_value_drop(a);
+  assert_null(meter.spare);
+  td_value_drop(held);
+  assert_int_equal(meter.used, 0);
+  assert_ptr_equal(meter.spare, held);
+
+  value* list = td_value_renew(&meter, 1, 2, 1);
+  assert_ptr_not_equal(list, held);
+  value* again = td_value_renew(&meter, 1, 1, 1);
+  assert_ptr_equal(again, held);
+  assert_true(again->x[0] == 0 && !again->logical && !again->meter && again->refs == 1);
+  assert_true(td_value_meter(again, &meter) && td_value_resize(again, 1, 3, 1));  // has a block now
+  td_value_drop(again);
+  assert_null(meter.spare);
+  td_value_drop(list);
+  for (int i = 0; i < 2; i++) {
+    value* one = td_value_scalar(1);
+    assert_true(td_value_meter(one, &meter));
+    td_value_drop(one);
+  }
+  td_meter_free(&meter);
+  assert_null(meter.spare);
 }
 
 static void limits_are_kept(void** state) {
@@ -144,6 +176,7 @@ int main(void) {
       cmocka_unit_test(struct_arrays_grow_by_element_and_field),
       cmocka_unit_test(expressions_live_beside_numbers),
       cmocka_unit_test(meters_balance),
+      cmocka_unit_test(dropped_numbers_are_used_again),
       cmocka_unit_test(limits_are_kept),
       cmocka_unit_test(descriptions_name_kind_and_size),
   };

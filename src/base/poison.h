@@ -1,0 +1,25 @@
+// Memory that is kept for later and must not be used until then: the address sanitizer finds who
+// does, as it finds the use of freed memory.  Without it both do nothing.
+#ifndef TD_POISON_H
+#define TD_POISON_H
+
+#include <stddef.h>
+
+#if defined(__SANITIZE_ADDRESS__)
+#define TD_POISON 1
+#elif defined(__has_feature)
+#if __has_feature(address_sanitizer)
+#define TD_POISON 1
+#endif
+#endif
+
+#ifdef TD_POISON
+#include <sanitizer/asan_interface.h>
+static inline void poison(const void* p, size_t size) { __asan_poison_memory_region(p, size); }
+static inline void unpoison(const void* p, size_t size) { __asan_unpoison_memory_region(p, size); }
+#else
+static inline void poison(const void* p, size_t size) { (void)p, (void)size; }
+static inline void unpoison(const void* p, size_t size) { (void)p, (void)size; }
+#endif
+
+#endif
