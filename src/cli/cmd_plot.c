@@ -137,6 +137,7 @@ static bool take_parameters(scenes* c, const cJSON* parameters) {
   c->opt.nset = 0;
   const cJSON* p;
   cJSON_ArrayForEach(p, parameters) {
+    if (!p->string) continue;  // a list: none of ours
     char* text = cJSON_IsString(p) ? format_text("%s=%s", p->string, p->valuestring)
                                    : format_text("%s=%.17g", p->string, p->valuedouble);
     if (!text || !c->opt.set) return free(text), false;
@@ -152,6 +153,8 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   const cJSON* model = cJSON_GetObjectItem(summary, "model");
   *c = (scenes){.opt = *opt};
   c->opt.at = NULL;
+  c->opt.set = NULL;  // its own, from the results
+  c->opt.nset = 0;
   c->opt.quiet = true;
   c->opt.more = more;
   c->opt.target = cJSON_IsString(model) ? model->valuestring : NULL;

@@ -38,4 +38,16 @@ says 'needs the model of the results, arm.m'
 cat leg.m - >arm.m <<<'rod(3) = rod(2);'  # another model by now
 expect 2 plot out --snapshots
 says 'has no column'
+# results that lost their summary, or whose numbers are no parameters of the model
+cp -r out torn
+echo '{"model": 1}' >torn/summary.json
+expect 4 plot torn --snapshots
+says "'torn' has no summary.json that names its model"
+echo '{"model": "none.m", "parameters": [1, 2]}' >torn/summary.json
+expect 4 plot torn --snapshots
+says 'needs the model of the results, none.m'
+head -1 out/trajectory.csv >torn/trajectory.csv
+cp out/summary.json torn
+expect 2 plot torn --snapshots
+says 'has no rows of numbers'
 finish
