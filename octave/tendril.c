@@ -116,6 +116,7 @@ static td_state* state_of(robot* r, int n, const mxArray* const* in, int k) {
   take(in[k], "q", r->state->q, r->n.nq);
   take(in[k], "v", r->state->v, r->n.nv);
   take(in[k], "u", r->state->u, r->n.nu);
+  if (r->n.nz > 0) take(in[k], "z", r->state->z, r->n.nz);
   if (r->n.nmemory > 0) take(in[k], "memory", r->state->memory, r->n.nmemory);
   return r->state;
 }
@@ -126,6 +127,7 @@ static mxArray* state_out(const robot* r, const td_state* s) {
   put(out, "q", vector(s->q, r->n.nq));
   put(out, "v", vector(s->v, r->n.nv));
   put(out, "u", vector(s->u, r->n.nu));
+  if (r->n.nz > 0) put(out, "z", vector(s->z, r->n.nz));
   if (r->n.nmemory > 0) put(out, "memory", vector(s->memory, r->n.nmemory));
   return out;
 }
@@ -192,6 +194,7 @@ static void do_names(call* c) {
   put(s, "inputs", words(r->model, r->n.nu, td_model_input_name));
   put(s, "sensors", words(r->model, r->n.nsensor, td_model_sensor_name));
   put(s, "params", words(r->model, r->n.nparam, td_model_param_name));
+  put(s, "internals", words(r->model, r->n.nz, td_model_internal_name));
 }
 
 static void do_state(call* c) {
@@ -277,8 +280,8 @@ static void do_linearize(call* c) {
   put(o, "B", matrix(l->B, l->nx, l->nu));
   put(o, "C", matrix(l->C, l->ny, l->nx));
   put(o, "D", matrix(l->D, l->ny, l->nu));
-  put(o, "basis", matrix(l->basis, 2 * r->n.nv, l->nx));
-  put(o, "inverse", matrix(l->inverse, l->nx, 2 * r->n.nv));
+  put(o, "basis", matrix(l->basis, 2 * r->n.nv + r->n.nz, l->nx));
+  put(o, "inverse", matrix(l->inverse, l->nx, 2 * r->n.nv + r->n.nz));
   td_linear_free(l);
 }
 
@@ -332,11 +335,13 @@ static void do_simulate(call* c) {
   mxArray *t = mxCreateDoubleMatrix((mwSize)n, 1, mxREAL),
           *q = mxCreateDoubleMatrix((mwSize)n, (mwSize)r->n.nq, mxREAL),
           *v = mxCreateDoubleMatrix((mwSize)n, (mwSize)r->n.nv, mxREAL),
+          *z = mxCreateDoubleMatrix((mwSize)n, (mwSize)r->n.nz, mxREAL),
           *y = mxCreateDoubleMatrix((mwSize)n, (mwSize)r->n.nsensor, mxREAL);
   for (int i = 0; i < n; i++) {
     mxGetPr(t)[i] = td_trajectory_time(rows, i);
     for (int j = 0; j < r->n.nq; j++) mxGetPr(q)[j * n + i] = td_trajectory_q(rows, i)[j];
     for (int j = 0; j < r->n.nv; j++) mxGetPr(v)[j * n + i] = td_trajectory_v(rows, i)[j];
+    for (int j = 0; j < r->n.nz; j++) mxGetPr(z)[j * n + i] = td_trajectory_z(rows, i)[j];
     for (int j = 0; j < r->n.nsensor; j++)
       mxGetPr(y)[j * n + i] = td_trajectory_sensors(rows, i)[j];
   }
@@ -348,6 +353,7 @@ static void do_simulate(call* c) {
   put(out, "t", t);
   put(out, "q", q);
   put(out, "v", v);
+  put(out, "z", z);
   put(out, "sensors", y);
   put(out, "trust", trust);
   put(out, "reasons", why);

@@ -175,12 +175,13 @@ typedef struct td_sizes {
   int nforce;       // springs, dampers, inputs and loads that act between stations or on DOFs
   int nsensor;      // numbers that sensors give (a vector counts its components)
   int nevent;
-  int nrod;      // rods
-  int ncable;    // cables
-  int nwet;      // places in the fluid
-  int ncontact;  // contacts
-  int nmesh;     // meshes
-  int nmemory;   // numbers that controllers remember, 0: nothing controls
+  int nrod;         // rods
+  int ncable;       // cables
+  int nwet;         // places in the fluid
+  int ncontact;     // contacts
+  int nmesh;        // meshes
+  int nmemory;      // numbers that controllers remember, 0: nothing controls
+  TD_ADDED int nz;  // internal states
 } td_sizes;
 
 // Check and compile a description.  On failure *model is NULL and `spec` holds the messages.  The
@@ -201,6 +202,9 @@ TD_API const char* td_model_q_name(const td_model* model,
 TD_API const char* td_model_v_name(const td_model* model, int i);
 TD_API const char* td_model_input_name(const td_model* model, int i);
 TD_API const char* td_model_param_name(const td_model* model, int i);
+TD_API const char* td_model_internal_name(const td_model* model, int i);
+TD_API const char* td_model_internal_unit(const td_model* model,
+                                          int i);  // "kg", "" where not given
 TD_API const char* td_model_sensor_name(const td_model* model,
                                         int i);  // "tip_x": as the columns of trajectory.csv
 TD_API const char* td_model_station_name(const td_model* model, int i);
@@ -212,6 +216,7 @@ TD_API const char* td_model_cable_name(const td_model* model, int i);
 TD_API const char* td_model_contact_name(const td_model* model, int i);
 TD_API int td_model_input_find(const td_model* model, const char* name);  // -1: none
 TD_API int td_model_param_find(const td_model* model, const char* name);
+TD_API int td_model_internal_find(const td_model* model, const char* name);
 TD_API int td_model_sensor_find(const td_model* model, const char* name);
 
 // ---- state and work ---------------------------------------------------------------------------
@@ -230,13 +235,14 @@ typedef struct td_state {
   // What tasks and controllers remember (nmemory): integrals of errors, when the next sample is,
   // inputs on their way.  All zero: they start anew.  td_simulate() leaves what is needed to go on.
   double* memory;
-  // nq, nv, nu, nmemory and two places kept free, as td_state_new() made it: models of other sizes
+  // nq, nv, nu, nmemory, nz and a place kept free, as td_state_new() made it: models of other sizes
   // refuse it.  All zero: the caller made it and answers for its arrays.
   int size[6];
   // Whose coordinates these are: models with other joints, rods, inputs or names refuse it even if
   // the sizes are the same.  Those with other numbers for the same elements take it.
   unsigned long long identity;
-  double* reserved[2];  // places kept free: NULL, anything else is refused
+  double* z;            // internal states               (nz)
+  double* reserved[1];  // a place kept free: NULL, anything else is refused
 } td_state;
 
 TD_API td_work* td_work_new(const td_model* model);  // NULL when out of memory
@@ -310,6 +316,17 @@ typedef struct td_energies {
   double kinetic, elastic, gravity;  // [J]
 } td_energies;
 TD_API td_energies td_energy(const td_model* model, const td_state* state, td_work* work);
+
+// Rates of the internal states (nz), and their exact derivatives along the tangent directions of q,
+// by v (nz x nv each), by the inputs (nz x nu) and by themselves (nz x nz); any of them may be
+// NULL.
+TD_API td_status td_internal_rates(const td_model* model, const td_state* state, td_work* work,
+                                   double* rates);
+TD_API td_status td_internal_tangent(const td_model* model, const td_state* state, td_work* work,
+                                     double* dq, double* dv, double* du, double* dz);
+// Exact derivative of the right-hand side with respect to the internal states (nv x nz).
+TD_API td_status td_internal_map(const td_model* model, const td_state* state, td_work* work,
+                                 double* B);
 
 // Values of all sensors (nsensor).  Acceleration-level ones evaluate the forward dynamics.
 TD_API td_status td_sensors(const td_model* model, const td_state* state, td_work* work,
@@ -429,14 +446,14 @@ TD_API td_status td_trace(const td_model* model, td_work* work, td_state* state,
                           const td_trace_options* options, td_trace_result** result);
 TD_API void td_trace_free(td_trace_result* result);
 
-// x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv] of the unprescribed motion
-// the constraints allow.  Arrays are row-major and belong to the result; callers may also fill one
-// with matrices of their own.  (Fixed.)
+// x' = A x + B u, y = C x + D u about a state, x = [dq (tangent), dv, dz] of the unprescribed
+// motion the constraints allow and of the internal states.  Arrays are row-major and belong to the
+// result; callers may also fill one with matrices of their own.  (Fixed.)
 typedef struct td_linear {
   int nx, nu, ny;
   double *A, *B, *C, *D;
-  double* basis;          // (2 nv) x nx: from x to displacements and velocities
-  double* inverse;        // nx x (2 nv): and back
+  double* basis;          // (2 nv + nz) x nx: from x to displacements, velocities, internal states
+  double* inverse;        // nx x (2 nv + nz): and back
   int* output;            // (ny) which sensor each row of C and D is
   char note[256];         // sensors that were left out and why; "" when all are there
   const td_model* model;  // it was made from
@@ -479,6 +496,15 @@ typedef struct td_code_source {
   const td_code* (*latest)(void* user);
 } td_code_source;
 
+// Inputs over time, in place of those of the state: straight lines between the rows, whose times
+// ascend and cover the run.  Corners are met exactly.  Nothing is copied or kept.  (Fixed.)
+typedef struct td_input_table {
+  int rows, n;           // at least one row; how many inputs
+  const double* t;       // (rows)
+  const int* input;      // (n) which inputs, each once
+  const double* values;  // rows x n
+} td_input_table;
+
 // (Options.)
 typedef struct td_sim_options {
   size_t size;             // bytes of this struct, by td_sim_options_default()
@@ -496,6 +522,7 @@ typedef struct td_sim_options {
                                // none is used
   bool code_always;            // use it without measuring
   TD_ADDED double step;        // of TD_SOLVER_FIXED [s]; NaN: as the model says
+  TD_ADDED const td_input_table* inputs;  // NULL: the inputs of the state are held
 } td_sim_options;
 TD_API void td_sim_options_fill(td_sim_options* options, size_t size);
 static inline td_sim_options td_sim_options_default(void) {
@@ -530,6 +557,7 @@ TD_API int td_trajectory_rows(const td_trajectory* trajectory);
 TD_API double td_trajectory_time(const td_trajectory* trajectory, int row);
 TD_API const double* td_trajectory_q(const td_trajectory* trajectory, int row);        // (nq)
 TD_API const double* td_trajectory_v(const td_trajectory* trajectory, int row);        // (nv)
+TD_API const double* td_trajectory_z(const td_trajectory* trajectory, int row);        // (nz)
 TD_API const double* td_trajectory_sensors(const td_trajectory* trajectory, int row);  // (nsensor)
 TD_API const double* td_trajectory_energy(const td_trajectory* trajectory,
                                           int row);  // kinetic, elastic, gravity, work

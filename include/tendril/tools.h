@@ -156,13 +156,20 @@ TD_API bool td_model_uses_time(const td_model* model);
 TD_API bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
                                 const char** text);
 
+// The range that param('E', 5e5, [1e5 1e6]) or input('T1', 0, [0 20]) is written with; false: none
+// is. logarithmic (may be NULL): it counts by factors (param(..., 'log')).
+TD_API bool td_model_param_range(const td_model* model, int i, double range[2], bool* logarithmic);
+TD_API bool td_model_input_range(const td_model* model, int i, double range[2]);
+// Let td_spec_override() go beyond the ranges, which is an error otherwise.  Call before loading.
+TD_API td_status td_spec_beyond_ranges(td_spec* spec);
+
 // ---- state files ------------------------------------------------------------------------------
 
-// Read {"t": 0, "q": [...], "v": [...], "u": {"name": value}} into `state`; what is absent keeps
-// its value. Every number must be finite, arrays must have nq and nv elements, inputs must exist.
-// The texts of equilibrium.json (then v is zero) and of `tendril eval --json` are states too; what
-// else they hold is passed over. On TD_E_SYNTAX the state is unchanged and `message` (of `size`
-// bytes) says what is wrong.
+// Read {"t": 0, "q": [...], "v": [...], "z": {"name": value}, "u": {"name": value}} into `state`;
+// what is absent keeps its value. Every number must be finite, arrays must have nq and nv elements,
+// inputs must exist. The texts of equilibrium.json (then v is zero) and of `tendril eval --json`
+// are states too; what else they hold is passed over. On TD_E_SYNTAX the state is unchanged and
+// `message` (of `size` bytes) says what is wrong.
 TD_API td_status td_state_parse(const td_model* model, const char* json, td_state* state,
                                 char* message, size_t size);
 

@@ -22,13 +22,14 @@ class Error(Exception):
 class td_sizes(c.Structure):
     _fields_ = [(name, c.c_int) for name in
                 "nq nv nfree nu nparam nbody njoint nstation nconstraint nforce nsensor nevent nrod ncable "
-                "nwet ncontact nmesh nmemory"
+                "nwet ncontact nmesh nmemory nz"
                 .split()]
 
 
 class td_state(c.Structure):
     _fields_ = [("t", c.c_double), ("q", DoubleP), ("v", DoubleP), ("u", DoubleP), ("memory", DoubleP),
-                ("size", c.c_int * 6), ("identity", c.c_ulonglong), ("reserved", DoubleP * 2)]
+                ("size", c.c_int * 6), ("identity", c.c_ulonglong), ("z", DoubleP),
+                ("reserved", DoubleP * 1)]
 
 
 class td_flags(c.Structure):
@@ -71,7 +72,11 @@ class td_sim_options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
                 ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool), ("code", c.c_void_p),
-                ("code_always", c.c_bool), ("step", c.c_double)]
+                ("code_always", c.c_bool), ("step", c.c_double), ("inputs", c.c_void_p)]
+
+
+class td_input_table(c.Structure):
+    _fields_ = [("rows", c.c_int), ("n", c.c_int), ("t", c.c_void_p), ("input", c.c_void_p), ("values", c.c_void_p)]
 
 
 class td_sim_stats(c.Structure):
@@ -92,7 +97,7 @@ class td_report(c.Structure):
 
 
 STRUCTURES = (td_sizes, td_state, td_flags, td_energies, td_equil_options, td_equil_result, td_modes_result,
-              td_linear, td_structure, td_sim_options, td_sim_stats)
+              td_linear, td_structure, td_sim_options, td_input_table, td_sim_stats)
 
 _P, _I, _D, _S, _Z = c.c_void_p, c.c_int, c.c_double, c.c_char_p, c.c_size_t
 _State = c.POINTER(td_state)
@@ -117,6 +122,11 @@ FUNCTIONS = {
     "td_model_v_name": (_S, [_P, _I]),
     "td_model_input_name": (_S, [_P, _I]),
     "td_model_param_name": (_S, [_P, _I]),
+    "td_model_internal_name": (_S, [_P, _I]),
+    "td_model_internal_unit": (_S, [_P, _I]),
+    "td_model_param_range": (c.c_bool, [_P, _I, _P, _P]),
+    "td_model_input_range": (c.c_bool, [_P, _I, _P]),
+    "td_spec_beyond_ranges": (_I, [_P]),
     "td_model_sensor_name": (_S, [_P, _I]),
     "td_model_station_name": (_S, [_P, _I]),
     "td_work_new": (_P, [_P]),
@@ -135,6 +145,7 @@ FUNCTIONS = {
     "td_bias": (_I, [_P, _State, _P, _P, _P]),
     "td_tangent": (_I, [_P, _State, _P, _P, _P, _P, _P]),
     "td_input_map": (_I, [_P, _State, _P, _P]),
+    "td_internal_rates": (_I, [_P, _State, _P, _P]),
     "td_constraints": (_I, [_P, _State, _P, _P, _P, _P]),
     "td_energy": (td_energies, [_P, _State, _P]),
     "td_sensors": (_I, [_P, _State, _P, _P]),
@@ -165,6 +176,7 @@ FUNCTIONS = {
     "td_trajectory_time": (_D, [_P, _I]),
     "td_trajectory_q": (DoubleP, [_P, _I]),
     "td_trajectory_v": (DoubleP, [_P, _I]),
+    "td_trajectory_z": (DoubleP, [_P, _I]),
     "td_trajectory_sensors": (DoubleP, [_P, _I]),
     "td_trajectory_energy": (DoubleP, [_P, _I]),
     "td_trajectory_inputs": (DoubleP, [_P, _I]),

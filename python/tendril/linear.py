@@ -14,7 +14,7 @@ if TYPE_CHECKING:
 
 
 class Linear:
-    """x' = A x + B u, y = C x + D u about a state; [dq; dv] = basis x, x = inverse [dq; dv]."""
+    """x' = A x + B u, y = C x + D u about a state; [dq; dv; dz] = basis x, x = inverse [dq; dv; dz]."""
 
     A: np.ndarray
     B: np.ndarray
@@ -23,7 +23,7 @@ class Linear:
 
     def __init__(self, robot: "Robot", about: "State", pointer: c.POINTER(td_linear)) -> None:
         self.robot, self.about = robot, about
-        data, nv = pointer.contents, robot.sizes.nv
+        data, parts = pointer.contents, 2 * robot.sizes.nv + robot.sizes.nz
         self.nx, self.nu, self.ny = data.nx, data.nu, data.ny
         self.inputs = list(robot.inputs)
         self._rows = np.array(data.output[:self.ny], dtype=np.intc)
@@ -33,8 +33,8 @@ class Linear:
         self.B = matrix(data.B, self.nx, self.nu).copy()
         self.C = matrix(data.C, self.ny, self.nx).copy()
         self.D = matrix(data.D, self.ny, self.nu).copy()
-        self.basis = matrix(data.basis, 2 * nv, self.nx).copy()
-        self.inverse = matrix(data.inverse, self.nx, 2 * nv).copy()
+        self.basis = matrix(data.basis, parts, self.nx).copy()
+        self.inverse = matrix(data.inverse, self.nx, parts).copy()
         lib.td_linear_free(pointer)
 
     @property

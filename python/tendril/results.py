@@ -31,6 +31,7 @@ class Equations:
     dFdv: np.ndarray
     B: np.ndarray  # d(tau - h)/du
     energy: dict[str, float]  # kinetic, elastic, gravity
+    zdot: np.ndarray  # rates of the internal states
 
 
 @dataclass
@@ -80,7 +81,7 @@ class Trust:
 
 @dataclass
 class Trajectory:
-    """A simulation: one row per output time; run["tip_x"] is a sensor."""
+    """A simulation: one row per output time; run["tip_x"] is a sensor or an internal state."""
 
     t: np.ndarray
     q: np.ndarray
@@ -93,11 +94,15 @@ class Trajectory:
     statistics: dict[str, object]
     final: "State"
     trust: Trust  # can the numbers be trusted?
+    z: np.ndarray  # internal states
+    internals: list[str]  # their names
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A sensor by name; of a vector sensor "tip", the columns tip_x, tip_y, tip_z together."""
         if name in self.names:
             return self.sensors[:, self.names.index(name)]
+        if name in self.internals:
+            return self.z[:, self.internals.index(name)]
         parts = [i for i, full in enumerate(self.names) if full.rsplit("_", 1)[0] == name]
         if not parts:
             raise KeyError(f"no sensor '{name}'; there are: {', '.join(self.names) or 'none'}")

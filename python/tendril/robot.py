@@ -17,7 +17,7 @@ from typing import Callable, Mapping, Optional, Union
 import numpy as np
 
 from ._library import (Error, Owned, Progress, address, filled, lib, matrix, status_text, td_equil_options,
-                       td_equil_result, td_linear, td_modes_result, td_report, td_sim_options, td_sim_stats, td_sizes)
+                       td_equil_result, td_input_table, td_linear, td_modes_result, td_report, td_sim_options, td_sim_stats, td_sizes)
 from .linear import Linear
 from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
@@ -95,7 +95,8 @@ def loads(text: str, name: str = "model.m", **params: object) -> "Robot":
 
 
 class State:
-    """Time t, positions q, velocities v and inputs u of a robot.  q, v and u are views: write into them."""
+    """Time t, positions q, velocities v, internal states z and inputs u of a robot.  They are views: write into
+    them."""
 
     def __init__(self, robot: "Robot", pointer=None, owner: Optional[Owned] = None) -> None:
         shown = owner is not None  # the state of a plant, which goes its own way: to be read
@@ -110,7 +111,8 @@ class State:
         self._v = matrix(data.v, n.nv, owner=owner)
         self._u = matrix(data.u, n.nu, owner=owner)
         self._memory = matrix(data.memory, n.nmemory, owner=owner)
-        for x in (self._q, self._v, self._u, self._memory):
+        self._z = matrix(data.z, n.nz, owner=owner)
+        for x in (self._q, self._v, self._u, self._memory, self._z):
             x.flags.writeable = not shown
         self._shown = shown
 
@@ -147,6 +149,15 @@ class State:
     @u.setter
     def u(self, value) -> None:
         self._u[:] = value
+
+    @property
+    def z(self) -> np.ndarray:
+        """Internal states, in the order of robot.internals."""
+        return self._z
+
+    @z.setter
+    def z(self, value) -> None:
+        self._z[:] = value
 
     @property
     def memory(self) -> np.ndarray:
@@ -188,20 +199,22 @@ class State:
         return _restore_state, (self.robot, *self._numbers())
 
     def _numbers(self) -> tuple:
-        return self.t, self._q.copy(), self._v.copy(), self._u.copy(), self._memory.copy()
+        return self.t, self._q.copy(), self._v.copy(), self._u.copy(), self._memory.copy(), self._z.copy()
 
     def __repr__(self) -> str:
-        return f"<tendril.State t={self.t:g} q={self.q} v={self.v} u={self.u}>"
+        z = f" z={self.z}" if len(self.z) else ""
+        return f"<tendril.State t={self.t:g} q={self.q} v={self.v}{z} u={self.u}>"
 
 
-def _fill(s: State, t: float, q, v, u, memory) -> State:
+def _fill(s: State, t: float, q, v, u, memory, z=()) -> State:
     s._data.t = t
     s._q[:], s._v[:], s._u[:], s._memory[:] = q, v, u, memory
+    s._z[:len(z)] = z
     return s
 
 
-def _restore_state(robot: "Robot", t: float, q, v, u, memory) -> State:
-    return _fill(State(robot), t, q, v, u, memory)
+def _restore_state(robot: "Robot", t: float, q, v, u, memory, z=()) -> State:
+    return _fill(State(robot), t, q, v, u, memory, z)
 
 
 def _restore_robot(name: str, text: str, params: Mapping[str, object], values: Mapping[str, float]) -> "Robot":
@@ -259,6 +272,8 @@ class Robot:
         self.v_names = self._names(lib.td_model_v_name, n.nv)
         self.inputs = self._names(lib.td_model_input_name, n.nu)
         self.params = self._names(lib.td_model_param_name, n.nparam)
+        self.internals = self._names(lib.td_model_internal_name, n.nz)  # internal states
+        self.internal_units = self._names(lib.td_model_internal_unit, n.nz)
         self.sensor_names = self._names(lib.td_model_sensor_name, n.nsensor)
         self.stations = self._names(lib.td_model_station_name, n.nstation)
         self._input_index = {name: i for i, name in enumerate(self.inputs)}
@@ -297,7 +312,7 @@ class Robot:
             raise Error(f"a tendril.State is wanted, got {type(state).__name__}: make one with robot.state(q=..., v=...)")
         if state.robot is not self:
             raise Error("the state belongs to another robot: make one of this with robot.state(q=..., v=...)")
-        for name, x in (("t", state.t), ("q", state._q), ("v", state._v), ("u", state._u)):
+        for name, x in (("t", state.t), ("q", state._q), ("v", state._v), ("u", state._u), ("z", state._z)):
             if not np.isfinite(x).all():
                 raise Error(f"{name} of the state must be finite, got {x}")
         return state
@@ -318,11 +333,11 @@ class Robot:
 
     # ---- states and parameters ------------------------------------------------------------------
 
-    def state(self, t: Optional[float] = None, q=None, v=None, u=None) -> State:
+    def state(self, t: Optional[float] = None, q=None, v=None, u=None, z=None) -> State:
         """The initial state of the file, with what is given put in."""
         s = State(self)
         self._check(lib.td_state_initial(self._model, self._work, s._pointer), "initial state")
-        for name, value in (("t", t), ("q", q), ("v", v), ("u", u)):
+        for name, value in (("t", t), ("q", q), ("v", v), ("u", u), ("z", z)):
             if value is not None:
                 setattr(s, name, value)
         return self._own(s)
@@ -341,6 +356,18 @@ class Robot:
             self._refused = lib.td_work_failure(self._work).decode()
             raise Error(self._refused)
         self._set[name] = value
+
+    @property
+    def ranges(self) -> dict[str, tuple[float, float]]:
+        """Ranges of the params and inputs that are written with one."""
+        out, pair = {}, (c.c_double * 2)()
+        for i, name in enumerate(self.params):
+            if lib.td_model_param_range(self._model, i, pair, None):
+                out[name] = (pair[0], pair[1])
+        for i, name in enumerate(self.inputs):
+            if lib.td_model_input_range(self._model, i, pair):
+                out[name] = (pair[0], pair[1])
+        return out
 
     def _param(self, name: str) -> int:
         if name not in self.params:
@@ -366,7 +393,9 @@ class Robot:
         lib.td_input_map(model, p, work, address(B))
         e = lib.td_energy(model, p, work)
         energy = {"kinetic": e.kinetic, "elastic": e.elastic, "gravity": e.gravity}
-        return Equations(M, h, tau, vdot, Jc, multipliers, dFdq, dFdv, B, energy)
+        zdot = np.empty(self.sizes.nz)
+        lib.td_internal_rates(model, p, work, address(zdot))
+        return Equations(M, h, tau, vdot, Jc, multipliers, dFdq, dFdv, B, energy, zdot)
 
     def sensors(self, state: Optional[State] = None) -> dict[str, float]:
         """Values of all sensors by name."""
@@ -461,11 +490,16 @@ class Robot:
 
     def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
-                 solver: Optional[str] = None, progress=None, step: Optional[float] = None) -> Trajectory:
-        """Integrate from a state (default: the initial one).  What is not given is as the file says; `step` is that of the
-        solver 'fixed'."""
+                 solver: Optional[str] = None, progress=None, step: Optional[float] = None,
+                 inputs: Optional[Mapping[str, object]] = None) -> Trajectory:
+        """Integrate from a state (default: the initial one).  What is not given is as the file says.  `inputs` are
+        inputs over time: {"t": times, "F": values, ...}, straight lines between the times.  `step` is that of the solver
+        'fixed'."""
         s = self._own(state).copy()
         o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver, step=step)
+        held = None if inputs is None else self._input_table(inputs)
+        if held is not None:
+            o.inputs = c.cast(c.pointer(held[0]), c.c_void_p)
         p = c.c_void_p()
         try:
             with _Interruptible(progress) as run:
@@ -480,9 +514,27 @@ class Robot:
         finally:
             lib.td_trajectory_free(p)
 
+    def _input_table(self, inputs: Mapping[str, object]) -> tuple:
+        """The table as the library takes it, and the arrays it refers to."""
+        if "t" not in inputs:
+            raise Error("inputs over time need the times, 't'")
+        names = [name for name in inputs if name != "t"]
+        for name in names:
+            if name not in self._input_index:
+                raise Error(f"the model has no input '{name}'; it has: {', '.join(self.inputs) or 'none'}")
+        t = np.ascontiguousarray(inputs["t"], dtype=float).ravel()
+        columns = [np.ascontiguousarray(inputs[name], dtype=float).ravel() for name in names]
+        for name, x in zip(names, columns):
+            if len(x) != len(t):
+                raise Error(f"input '{name}' has {len(x)} values for {len(t)} times")
+        values = np.ascontiguousarray(np.column_stack(columns) if columns else np.empty((len(t), 0)))
+        which = np.array([self._input_index[name] for name in names], dtype=np.intc)
+        table = td_input_table(len(t), len(names), address(t), address(which), address(values))
+        return table, t, which, values
+
     def _trajectory(self, p: c.c_void_p, final: State) -> Trajectory:
         n, rows = self.sizes, lib.td_trajectory_rows(p)
-        # rows lie side by side: t, q, v, sensors, four energies, inputs, memory of controllers
+        # rows lie side by side: t, q, v, sensors, four energies, inputs, memory of controllers, internal states
         wanted = stride = 1 + n.nq + n.nv + n.nsensor + 4 + n.nu
         if rows > 1:
             row = [c.addressof(lib.td_trajectory_q(p, i).contents) for i in range(2)]
@@ -490,6 +542,7 @@ class Robot:
         first = c.addressof(lib.td_trajectory_q(p, 0).contents) - c.sizeof(c.c_double)
         block = matrix(c.cast(first, c.POINTER(c.c_double)), rows, stride)[:, :wanted].copy()
         t, q, v, y, e, u = np.split(block, np.cumsum([1, n.nq, n.nv, n.nsensor, 4]), axis=1)
+        z = np.array([matrix(lib.td_trajectory_z(p, i), n.nz) for i in range(rows)]).reshape(rows, n.nz)
         events, at, which = [], c.c_double(), c.c_int()
         for i in range(lib.td_trajectory_event_count(p)):
             lib.td_trajectory_event(p, i, c.byref(at), c.byref(which))
@@ -498,7 +551,7 @@ class Robot:
         verdict = ("ok", "look", "wrong")[lib.td_trajectory_trust(p, c.byref(reasons))]
         trust = Trust(verdict, (reasons.value or b"").decode().splitlines())
         return Trajectory(t[:, 0], q, v, u, y, e, self.sensor_names, events,
-                          _statistics(lib.td_trajectory_stats(p).contents), final, trust)
+                          _statistics(lib.td_trajectory_stats(p).contents), final, trust, z, self.internals)
 
     def plant(self, state: Optional[State] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
               solver: Optional[str] = None, step: Optional[float] = None) -> "Plant":
@@ -548,7 +601,7 @@ class Plant:
         robot._check(status, "plant")
         self.robot, self._plant, self._given = robot, p, options
         self.state = State(robot, lib.td_plant_state(p), Owned(p, lib.td_plant_free, robot))
-        self.q, self.v, self.u = self.state.q, self.state.v, self.state.u
+        self.q, self.v, self.u, self.z = self.state.q, self.state.v, self.state.u, self.state.z
         self._held = self.u.copy()
         self._address = address(self._held)
         self._values = np.empty(robot.sizes.nsensor)

@@ -41,6 +41,7 @@ typedef struct options {
   int list[16], nlist;  // --n of compare
   int reduce, points;   // --reduce, --points; 0: not given
   const char *weights, *data;
+  const char* inputs;  // --inputs of sim, NULL: not given
   td_filter filter;
   double sigma_q, sigma_v, drift;  // of observe, NaN: not given
   const char** estimate;           // "name=sigma:walk"
@@ -54,7 +55,7 @@ typedef struct options {
   int fmi;               // export fmu: 2 or 3, 0: not given
   jit_use jit;
   bool json, quiet, halve, mat, allow_post, allow_plugin, allow_read, from_rest, any, help,
-      no_report, correct;
+      no_report, correct, force_range;
   bool open, png, page, dark, gnuplot;
   const char *y, *x;   // columns to plot
   const char* strain;  // rod whose strain is plotted over its arc length
@@ -170,7 +171,10 @@ typedef struct session {
   int nstudy;
   td_modes_result* modes;
   td_trajectory* trajectory;
-  td_work* belief;  // with --assume
+  td_work* belief;        // with --assume
+  td_input_table inputs;  // with --inputs; t is NULL without
+  double* input_block;
+  int* input_index;
 } session;
 
 // Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
@@ -209,6 +213,7 @@ cJSON* sensors_json(session* s, const td_state* state);
 // at i; the length of the stem when there are several.
 int component_count(const session* s, int i, size_t* stem);
 cJSON* inputs_json(const session* s, const td_state* state);  // by name
+cJSON* internals_json(const session* s, const td_state* state);
 cJSON* energies_json(td_energies e);
 const char* trust_text(td_verdict verdict);  // "ok", "look", "wrong"
 // A verdict and its reasons, one a line: {verdict, reasons}, and in one line "trust: look: this;
@@ -233,8 +238,8 @@ void columns_add(columns* c, const char* name, const char* unit, int rows, int s
 void columns_add_other(columns* c, const char* name, const char* ending, const char* unit, int rows,
                        int stride, const double* values);
 void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
-// Sensors by name, then q1... and v1... of a block whose row i begins at values + i * stride;
-// coordinates that the model's `output` does not name are left out.
+// Sensors by name, then q1..., v1... and the internal states by name of a block whose row i begins
+// at values + i * stride; states that the model's `output` does not name are left out.
 void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values,
                        bool with_v);
 // Of more columns than these the coordinates are two matrices, q and v: HDF5 takes as long for a
@@ -254,6 +259,7 @@ cJSON* modes_json(const session* s);
 int sim_step(session* s);                // cmd_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
+int sim_inputs(session* s);    // reads --inputs, if it is given
 int derive_write(session* s);  // equations of motion, if they can be had (cmd_derive.c)
 // data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
 char* text_of_file(const char* path, int* code);

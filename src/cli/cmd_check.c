@@ -171,6 +171,19 @@ static cJSON* names_json(const td_model* model, int n, const char* (*name)(const
   return list;
 }
 
+// {"E": [1e5, 1e6]}: parameters and inputs that have a range
+static cJSON* ranges_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  double range[2];
+  for (int i = 0; i < s->n.nparam; i++)
+    if (td_model_param_range(s->model, i, range, NULL))
+      json_add(o, td_model_param_name(s->model, i), json_vector(range, 2));
+  for (int i = 0; i < s->n.nu; i++)
+    if (td_model_input_range(s->model, i, range))
+      json_add(o, td_model_input_name(s->model, i), json_vector(range, 2));
+  return o;
+}
+
 static cJSON* rods_json(const session* s) {
   cJSON* list = cJSON_CreateArray();
   for (int i = 0; i < s->n.nrod; i++) {
@@ -278,6 +291,8 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "contacts", names_json(s->model, s->n.ncontact, td_model_contact_name));
   json_add(object, "cables", names_json(s->model, s->n.ncable, td_model_cable_name));
   json_add(object, "inputs", names_json(s->model, s->n.nu, td_model_input_name));
+  json_add(object, "ranges", ranges_json(s));
+  json_add(object, "internals", names_json(s->model, s->n.nz, td_model_internal_name));
   json_add(object, "parameters", names_json(s->model, s->n.nparam, td_model_param_name));
   json_add(object, "sensors", names_json(s->model, s->n.nsensor, td_model_sensor_name));
   cJSON* range = cJSON_AddObjectToObject(object, "frequency_range_hz");
@@ -372,6 +387,7 @@ static void say_check(session* s, const outlook* o) {
   say(s, "  coordinates   %6d   (%d velocities, %d prescribed)\n", n.nq, n.nv, n.nv - n.nfree);
   say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
+  if (n.nz > 0) say(s, "  internal      %6d   first-order states beside them\n", n.nz);
   say(s, "  forces        %6d   springs, dampers, inputs, loads\n", n.nforce);
   if (n.ncable > 0) say(s, "  cables        %6d\n", n.ncable);
   if (n.nwet > 0) say(s, "  in the fluid  %6d   points of rods, and bodies\n", n.nwet);
@@ -412,6 +428,9 @@ static void say_check(session* s, const outlook* o) {
     say(s, "  q%-4d %12.5g %-4s %s%s\n", i + 1, s->state->q[i], c.unit, c.name,
         c.prescribed ? " (prescribed)" : "");
   }
+  for (int i = 0; i < n.nz; i++)
+    say(s, "  %-5s %12.5g %-4s internal state\n", td_model_internal_name(s->model, i),
+        s->state->z[i], td_model_internal_unit(s->model, i));
 }
 
 static int check(session* s) {

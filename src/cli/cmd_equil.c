@@ -27,6 +27,9 @@ static void say_coordinates(session* s) {
     say(s, "  q%-15d %14.6g %-4s %s\n", i + 1, s->rest->q[i], about.unit, about.name);
   }
   if (s->n.nq > MOST_SHOWN) say(s, "  ... %d more in equilibrium.json\n", s->n.nq - MOST_SHOWN);
+  for (int i = 0; i < s->n.nz && i < MOST_SHOWN; i++)
+    say(s, "  %-16s %14.6g %-4s internal state\n", td_model_internal_name(s->model, i),
+        s->rest->z[i], td_model_internal_unit(s->model, i));
 }
 
 static void say_equil(session* s) {
@@ -80,6 +83,7 @@ cJSON* equil_json(session* s) {
   json_add_number(o, "tangents", r->tangents);
   json_add_number(o, "t", s->rest->t);
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  if (s->n.nz) json_add(o, "z", internals_json(s, s->rest));
   json_add(o, "u", inputs_json(s, s->rest));
   if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
     json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
@@ -91,7 +95,9 @@ cJSON* equil_json(session* s) {
 
 // ---- a static study over time -------------------------------------------------------------------
 
-static int study_width(const session* s) { return 1 + s->n.nsensor + s->n.nq + s->n.nv + 3; }
+static int study_width(const session* s) {
+  return 1 + s->n.nsensor + s->n.nq + s->n.nv + s->n.nz + 3;
+}
 
 // Equilibria at the times of --times, each from the one before.  A time without an equilibrium is
 // told and marked in its record; the next one starts from the last that was found.
@@ -137,6 +143,8 @@ static int study(session* s) {
     record += s->n.nq;
     if (s->n.nv) memcpy(record, s->rest->v, (size_t)s->n.nv * sizeof *record);
     record += s->n.nv;
+    if (s->n.nz) memcpy(record, s->rest->z, (size_t)s->n.nz * sizeof *record);
+    record += s->n.nz;
     record[0] = s->equil.converged;
     record[1] = s->equil.converged && s->equil.stability == TD_STABLE;
     record[2] = s->equil.residual;

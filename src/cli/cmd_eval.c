@@ -67,6 +67,13 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   json_add_number(o, "t", s->state->t);
   json_add(o, "q", json_vector(s->state->q, s->n.nq));
   json_add(o, "v", json_vector(s->state->v, nv));
+  if (s->n.nz) {
+    double* rates = calloc((size_t)s->n.nz, sizeof *rates);
+    json_add(o, "z", internals_json(s, s->state));
+    if (rates && td_internal_rates(s->model, s->state, s->work, rates) == TD_OK)
+      json_add(o, "zdot", json_vector(rates, s->n.nz));
+    free(rates);
+  }
   json_add(o, "u", inputs_json(s, s->state));
   json_add(o, "M", json_matrix(eq->M, nv, nv));
   json_add(o, "h", json_vector(eq->h, nv));

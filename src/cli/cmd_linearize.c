@@ -27,12 +27,15 @@ cJSON* linear_json(const session* s, const td_linear* l) {
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
   json_add(o, "v", json_vector(s->rest->v, s->n.nv));
   json_add(o, "u", json_vector(s->rest->u, s->n.nu));
+  const int parts = 2 * s->n.nv + s->n.nz;
+  if (s->n.nz) json_add(o, "internals", names_json(s->model, s->n.nz, td_model_internal_name));
+  if (s->n.nz) json_add(o, "z", json_vector(s->rest->z, s->n.nz));
   json_add(o, "A", json_matrix(l->A, l->nx, l->nx));
   json_add(o, "B", json_matrix(l->B, l->nx, l->nu));
   json_add(o, "C", json_matrix(l->C, l->ny, l->nx));
   json_add(o, "D", json_matrix(l->D, l->ny, l->nu));
-  json_add(o, "basis", json_matrix(l->basis, 2 * s->n.nv, l->nx));
-  json_add(o, "inverse", json_matrix(l->inverse, l->nx, 2 * s->n.nv));
+  json_add(o, "basis", json_matrix(l->basis, parts, l->nx));
+  json_add(o, "inverse", json_matrix(l->inverse, l->nx, parts));
   return o;
 }
 
@@ -46,6 +49,7 @@ static const char** name_list(const td_model* model, int n,
 static td_status write_mat(session* s, const td_linear* l) {
   const char** inputs = name_list(s->model, l->nu, td_model_input_name);
   const char** outputs = calloc((size_t)l->ny + 1, sizeof *outputs);
+  const int parts = 2 * s->n.nv + s->n.nz;
   td_status status = TD_E_NOMEM;
   if (inputs && outputs) {
     for (int i = 0; i < l->ny; i++) outputs[i] = td_model_sensor_name(s->model, l->output[i]);
@@ -54,14 +58,16 @@ static td_status write_mat(session* s, const td_linear* l) {
         {"B", "", l->nx, l->nu, l->nu, l->B, NULL},
         {"C", "", l->ny, l->nx, l->nx, l->C, NULL},
         {"D", "", l->ny, l->nu, l->nu, l->D, NULL},
-        {"basis", "", 2 * s->n.nv, l->nx, l->nx, l->basis, NULL},
-        {"inverse", "", l->nx, 2 * s->n.nv, 2 * s->n.nv, l->inverse, NULL},
+        {"basis", "", parts, l->nx, l->nx, l->basis, NULL},
+        {"inverse", "", l->nx, parts, parts, l->inverse, NULL},
         {"q", "", s->n.nq, 1, 1, s->rest->q, NULL},
         {"v", "", s->n.nv, 1, 1, s->rest->v, NULL},
         {"inputs", "", l->nu, 1, 1, NULL, inputs},
         {"outputs", "", l->ny, 1, 1, NULL, outputs},
+        {"z", "", s->n.nz, 1, 1, s->rest->z, NULL},
     };
-    status = td_files_mat(s->files, "linear.mat", list, (int)(sizeof list / sizeof *list));
+    const int n = (int)(sizeof list / sizeof *list);
+    status = td_files_mat(s->files, "linear.mat", list, s->n.nz > 0 ? n : n - 1);
   }
   free(inputs);
   free(outputs);

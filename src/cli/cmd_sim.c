@@ -19,7 +19,65 @@ td_sim_options sim_options(session* s) {
   o.allow_plugin = opt->allow_plugin;
   o.progress = progress_show;
   o.user = &s->progress;
+  if (s->inputs.t) o.inputs = &s->inputs;
   return o;
+}
+
+// The columns of --inputs: t and names of inputs, each once, a number in every cell.
+int sim_inputs(session* s) {
+  const char* path = s->opt->inputs;
+  if (!path || s->inputs.t) return CODE_DONE;
+  table data = {0};
+  int code = table_read(path, &data);
+  const int time = code ? -1 : table_find(&data, "t");
+  if (!code && time < 0) code = complain(CODE_MODEL, "--inputs: '%s' has no column t", path);
+  if (!code && data.cols < 2)
+    code = complain(CODE_MODEL, "--inputs: '%s' has no columns but t", path);
+  const size_t rows = (size_t)data.rows, n = data.cols > 0 ? (size_t)data.cols - 1 : 0;
+  s->input_block = code ? NULL : calloc(rows * (n + 1) + 1, sizeof(double));
+  s->input_index = code ? NULL : calloc(n + 1, sizeof(int));
+  if (!code && (!s->input_block || !s->input_index))
+    code = complain(CODE_NUMERICS, "out of memory");
+  double* values = s->input_block ? s->input_block + rows : NULL;
+  for (int j = 0, k = 0; !code && j < data.cols; j++) {
+    if (j == time) continue;
+    const int input = td_model_input_find(s->model, data.names[j]);
+    if (input < 0) {
+      const char* known[64];
+      int count = 0;
+      for (int i = 0; i < s->n.nu && count < 64; i++)
+        known[count++] = td_model_input_name(s->model, i);
+      const char* near = td_nearest(data.names[j], known, count);
+      code =
+          complain(CODE_MODEL, "--inputs: the model has no input '%.60s' (column %d of '%s')%s%s%s",
+                   data.names[j], j + 1, path, near ? "; did you mean '" : "", near ? near : "",
+                   near ? "'?" : "");
+      break;
+    }
+    s->input_index[k] = input;
+    for (int i = 0; i < data.rows; i++)
+      values[(size_t)i * n + (size_t)k] = data.x[i * data.cols + j];
+    k++;
+  }
+  for (int i = 0; !code && i < data.rows; i++) {
+    const double* row = data.x + (size_t)i * (size_t)data.cols;
+    s->input_block[i] = row[time];
+    for (int j = 0; !code && j < data.cols; j++)
+      if (isnan(row[j]))
+        code = complain(CODE_MODEL, "--inputs: %s:%d: column %s is empty", path, data.line[i],
+                        data.names[j]);
+    if (!code && i > 0 && !(row[time] > row[time - data.cols]))
+      code = complain(CODE_MODEL, "--inputs: %s:%d: times must ascend, but t = %g s follows %g s",
+                      path, data.line[i], row[time], row[time - data.cols]);
+  }
+  if (!code)
+    s->inputs = (td_input_table){.rows = data.rows,
+                                 .n = (int)n,
+                                 .t = s->input_block,
+                                 .input = s->input_index,
+                                 .values = values};
+  table_free(&data);
+  return code;
 }
 
 // --jit, or par.mex = 1 in a file that `run` obeys.
@@ -133,8 +191,10 @@ static td_status simulate(session* s, const td_sim_options* o) {
 
 int sim_step(session* s) {
   td_jit* jit = NULL;
+  int code = sim_inputs(s);
+  if (code) return code;
   td_sim_options o = sim_options(s);
-  const int code = believe(s, &o);
+  code = believe(s, &o);
   if (code) return code;
   const double end = isnan(o.t_final) ? td_model_settings(s->model).t_final : o.t_final;
   if (s->opt->at && !(end > s->state->t)) {
@@ -165,7 +225,7 @@ static int kept_memory(const session* s) {
   return any && td_trajectory_memory(s->trajectory, 0) ? s->n.nmemory : 0;
 }
 
-// One block, a row per time: t, sensors, q, v, inputs, memory of controllers.
+// One block, a row per time: t, sensors, q, v, internal states, inputs, memory of controllers.
 static double* gather(session* s, int rows, int stride) {
   double* block = malloc(((size_t)rows * (size_t)stride + 1) * sizeof *block);
   for (int i = 0; block && i < rows; i++) {
@@ -177,9 +237,10 @@ static double* gather(session* s, int rows, int stride) {
     } parts[] = {{td_trajectory_sensors(s->trajectory, i), s->n.nsensor},
                  {td_trajectory_q(s->trajectory, i), s->n.nq},
                  {td_trajectory_v(s->trajectory, i), s->n.nv},
+                 {td_trajectory_z(s->trajectory, i), s->n.nz},
                  {td_trajectory_inputs(s->trajectory, i), s->n.nu},
                  {td_trajectory_memory(s->trajectory, i), kept_memory(s)}};
-    for (int k = 0; k < 5; k++) {
+    for (int k = 0; k < 6; k++) {
       if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
       p += parts[k].n;
     }
@@ -206,7 +267,7 @@ static td_status write_all(session* s, const columns* c) {
 
 int sim_write(session* s) {
   const int rows = td_trajectory_rows(s->trajectory);
-  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv,
+  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv + s->n.nz,
             stride = states + s->n.nu + kept_memory(s);
   double* block = gather(s, rows, stride);
   columns c = {0};
@@ -214,7 +275,8 @@ int sim_write(session* s) {
   if (block) {
     columns_add(&c, "t", "s", rows, stride, block);
     columns_add_state(&c, s, rows, stride, block + 1, true);
-    for (int i = 0; td_model_is_controlled(s->model) && i < s->n.nu; i++)
+    const bool shown = td_model_is_controlled(s->model) || s->inputs.t;  // they change
+    for (int i = 0; shown && i < s->n.nu; i++)
       columns_add_other(&c, td_model_input_name(s->model, i), "_input", "", rows, stride,
                         block + states + i);
     for (int i = 0; i < kept_memory(s); i++) {

@@ -70,6 +70,7 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
                        bool with_v) {
   const bool want_q = td_spec_wants(s->spec, "q");
   const bool want_v = with_v && td_spec_wants(s->spec, "v");
+  const bool want_z = td_spec_wants(s->spec, "z");
   td_coordinate about;
   char name[24];
   for (int i = 0; i < s->n.nsensor; i++) {
@@ -87,6 +88,10 @@ void columns_add_state(columns* c, const session* s, int rows, int stride, const
     const bool known = td_model_v_about(s->model, i, &about);
     columns_add(c, name, known ? about.unit : "", rows, stride, values + i);
   }
+  values += s->n.nv;
+  for (int i = 0; want_z && i < s->n.nz; i++)
+    columns_add(c, td_model_internal_name(s->model, i), td_model_internal_unit(s->model, i), rows,
+                stride, values + i);
 }
 
 // Columns of coordinates from the first one on that have its letter.

@@ -23,7 +23,7 @@ const command command_table[] = {
     {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
     {"observe", "MODEL", COMMON "rav@KMENWe", 1, cmd_observe,
      "motion, forces and parameters from recorded sensors (--data FILE)"},
-    {"sim", "MODEL", COMMON SOLVER "hJm@ekAU", 1, cmd_sim, "dynamic simulation"},
+    {"sim", "MODEL", COMMON SOLVER "hJm@ekAUB", 1, cmd_sim, "dynamic simulation"},
     {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
     {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
      "the same rods in every continuum model: DOF, error, speed"},

@@ -210,6 +210,7 @@ static const char* read_out(options* o, const char* s) { return word(s, &o->out)
 static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
 static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
 static const char* read_data(options* o, const char* s) { return word(s, &o->data); }
+static const char* read_inputs(options* o, const char* s) { return word(s, &o->inputs); }
 static const char* read_weights(options* o, const char* s) { return word(s, &o->weights); }
 
 static const char* flag(bool* on) {
@@ -231,6 +232,7 @@ static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o
 static const char* read_any_file(options* o, const char* s) {
   return (void)s, flag(&o->allow_read);
 }
+static const char* read_beyond(options* o, const char* s) { return (void)s, flag(&o->force_range); }
 static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
 static const char* read_plugin(options* o, const char* s) {
   return (void)s, flag(&o->allow_plugin);
@@ -286,6 +288,7 @@ static const char* read_help(options* o, const char* s) { return (void)s, flag(&
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
     {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
+    {'s', "--force-range", NULL, NULL, read_beyond, "let --set go beyond the ranges that the model gives"},
     {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
     {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
@@ -335,6 +338,7 @@ static const option_row option_table[] = {
     {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
     {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
     {'K', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
+    {'B', "--inputs", NULL, "FILE", read_inputs, "inputs over time by name, CSV with a column t; straight lines between its rows"},
     {'M', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
     {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
     {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},

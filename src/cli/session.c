@@ -146,7 +146,8 @@ static td_status allow_named(const session* s, td_spec* spec, const char* value)
 }
 
 td_status session_load(const session* s, td_spec* spec) {
-  td_status status = apply_settings(s, spec);
+  td_status status = s->opt->force_range ? td_spec_beyond_ranges(spec) : TD_OK;
+  if (status == TD_OK) status = apply_settings(s, spec);
   if (status == TD_OK && s->opt->allow_read) status = td_spec_allow_read(spec, NULL);
   for (int i = 0; status == TD_OK && i < s->opt->nset; i++)  // files that are named there
     status = allow_named(s, spec, strchr(s->opt->set[i], '=') + 1);
@@ -235,6 +236,8 @@ void session_close(session* s) {
   td_model_free(s->model);
   td_spec_free(s->spec);
   free(s->study);
+  free(s->input_block);
+  free(s->input_index);
   free(s->out);
 }
 

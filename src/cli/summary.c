@@ -23,7 +23,8 @@ cJSON* sizes_json(const session* s) {
               {"constraints", n.nconstraint},
               {"forces", n.nforce},
               {"sensors", n.nsensor},
-              {"events", n.nevent}};
+              {"events", n.nevent},
+              {"internals", n.nz}};
   for (size_t i = 0; i < sizeof rows / sizeof *rows; i++) {
     json_add_number(o, rows[i].name, rows[i].value);
   }
@@ -37,6 +38,7 @@ void say_sizes(session* s) {
   if (n.nmesh) say(s, "meshes %d, ", n.nmesh);
   say(s, "coordinates %d", n.nq);
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
+  if (n.nz) say(s, ", internal states %d", n.nz);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
 }
 
@@ -79,6 +81,13 @@ cJSON* inputs_json(const session* s, const td_state* state) {
   for (int i = 0; i < s->n.nu; i++) {
     json_add_number(o, td_model_input_name(s->model, i), state->u[i]);
   }
+  return o;
+}
+
+cJSON* internals_json(const session* s, const td_state* state) {
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < s->n.nz; i++)
+    json_add_number(o, td_model_internal_name(s->model, i), state->z[i]);
   return o;
 }
 

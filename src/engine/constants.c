@@ -193,6 +193,7 @@ void td_prepare(const td_model* m, td_work* w) {
   memcpy(w->num, m->number, (size_t)m->nnumber * sizeof(double));
   td_tape_eval(m->param_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];
+  for (int i = 0; i < m->ninternal; i++) w->inner_z[i] = w->num[m->internal[i].init];
   prepare_tree(m, w);
   prepare_masses(m, w);
   td_strain_prepare(m, w);
@@ -277,7 +278,8 @@ static td_status judge_control(const td_model* m, td_work* w, const td_state* st
   const arena_mark mark = arena_open(s);
   double *drive = arena_zeros(s, m->nrow), *rate = arena_doubles(s, m->nrow);
   double *impulse = arena_doubles(s, m->nrow), most = 0, left = 0;
-  td_state moved = {.t = state->t, .q = state->q, .v = arena_zeros(s, m->nvel), .u = state->u};
+  td_state moved = {
+      .t = state->t, .q = state->q, .v = arena_zeros(s, m->nvel), .u = state->u, .z = state->z};
   int worst = -1;
   td_status status = TD_OK;
   if (td_trial_dynamics(m, state, w) == TD_OK) {
@@ -344,8 +346,11 @@ static double missed(const td_model* m, td_work* w, const td_state* state, int* 
 // buckle.
 static td_status judge_singular_rates(const td_model* m, td_work* w, const td_state* state) {
   const arena_mark mark = arena_open(&w->scratch);
-  const td_state rest = {
-      .t = state->t, .q = state->q, .v = arena_zeros(&w->scratch, m->nvel), .u = state->u};
+  const td_state rest = {.t = state->t,
+                         .q = state->q,
+                         .v = arena_zeros(&w->scratch, m->nvel),
+                         .u = state->u,
+                         .z = state->z};
   int row = -1, other;
   const double left = missed(m, w, state, &row);
   const bool refused = left > 0 && missed(m, w, &rest, &other) < 0.5 * left;
@@ -368,6 +373,7 @@ td_status td_state_initial(const td_model* m, td_work* w, td_state* state) {
   memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
   for (int i = 0; i < m->nvel; i++) state->v[i] = w->num[m->vel[i].init];
   for (int i = 0; i < m->ninput; i++) state->u[i] = m->input[i].value;
+  for (int i = 0; i < m->ninternal; i++) state->z[i] = w->num[m->internal[i].init];
   if (state->memory != NULL && model_memory(m) > 0)  // controllers start anew
     memset(state->memory, 0, (size_t)model_memory(m) * sizeof(double));
   // velocities are those just before: prescribed ones may jump right at the start

@@ -135,7 +135,7 @@ void td_prescribe(const td_model* m, td_work* w, td_state* state) {
 
 td_state* td_state_new(const td_model* m) {
   if (!m) return NULL;
-  const size_t before = (size_t)(m->npos + m->nvel + m->ninput);
+  const size_t before = (size_t)(m->npos + m->nvel + m->ninput + m->ninternal);
   const size_t n = before + (size_t)model_memory(m) + 1;
   td_state* state = malloc(sizeof(td_state) + n * sizeof(double));
   if (!state) return NULL;
@@ -145,8 +145,9 @@ td_state* td_state_new(const td_model* m) {
                       .q = x,
                       .v = x + m->npos,
                       .u = x + m->npos + m->nvel,
+                      .z = x + m->npos + m->nvel + m->ninput,
                       .memory = x + before,
-                      .size = {m->npos, m->nvel, m->ninput, model_memory(m)},
+                      .size = {m->npos, m->nvel, m->ninput, model_memory(m), m->ninternal},
                       .identity = m->identity};
   return state;
 }
@@ -159,7 +160,7 @@ bool td_belongs(const td_model* m, const td_state* s, const td_work* w) {
 
 bool td_state_is_finite(const td_model* m, const td_state* s) {
   return are_finite(&s->t, 1) && are_finite(s->q, m->npos) && are_finite(s->v, m->nvel) &&
-         are_finite(s->u, m->ninput);
+         are_finite(s->u, m->ninput) && are_finite(s->z, m->ninternal);
 }
 
 td_status td_state_copy(const td_model* m, const td_state* from, td_state* to) {
@@ -168,6 +169,7 @@ td_status td_state_copy(const td_model* m, const td_state* from, td_state* to) {
   memcpy(to->q, from->q, (size_t)m->npos * sizeof(double));
   memcpy(to->v, from->v, (size_t)m->nvel * sizeof(double));
   memcpy(to->u, from->u, (size_t)m->ninput * sizeof(double));
+  if (m->ninternal > 0) memcpy(to->z, from->z, (size_t)m->ninternal * sizeof(double));
   const int memory = model_memory(m);
   if (memory > 0 && from->memory && to->memory)
     memcpy(to->memory, from->memory, (size_t)memory * sizeof(double));

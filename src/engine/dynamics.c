@@ -482,7 +482,7 @@ td_status td_station(const td_model* m, const td_state* state, td_work* w, int s
 static void recursive_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
                               double* dv, double* du) {
   arena* s = &w->scratch;
-  const int nv = m->nvel, nu = du ? m->ninput : 0, cols = 2 * nv + nu;
+  const int nv = m->nvel, nu = du ? model_drives(m) : 0, cols = 2 * nv + nu;
   const int width = (cols + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
   mass_factor* factor = arena_bytes(s, (size_t)m->nvel * sizeof(mass_factor));
   double* f = arena_zeros(s, nv * width);
@@ -510,7 +510,7 @@ static void tangent_right_sides(const td_model* m, const td_state* state, td_wor
                                 double* f, double* g) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
-  const int nv = m->nvel, nu = inputs ? m->ninput : 0, cols = 2 * nv + nu, r = m->nrow;
+  const int nv = m->nvel, nu = inputs ? model_drives(m) : 0, cols = 2 * nv + nu, r = m->nrow;
   double *dq = arena_doubles(s, max_int(nv, r) * nv), *dv = arena_doubles(s, max_int(nv, r) * nv);
   double* B = arena_doubles(s, nv * nu);
   td_tangent_at(m, w, w->vdot, w->lambda, dq, dv);
@@ -545,14 +545,14 @@ static void dense_tangent(const td_model* m, const td_state* state, td_work* w,
                           const dense_system* d, double* dq, double* dv, double* du,
                           double* dlambda) {
   arena* s = &w->scratch;
-  const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? m->ninput : 0), r = m->nrow;
+  const int nv = m->nvel, n = m->nfree_v, cols = 2 * nv + (du ? model_drives(m) : 0), r = m->nrow;
   double *f = arena_doubles(s, n * cols), *g = arena_doubles(s, r * cols),
          *x = arena_doubles(s, n * cols);
   tangent_right_sides(m, state, w, du != NULL, f, g);
   dense_solve(d, f, r > 0 ? g : NULL, cols, x, dlambda, s);
   scatter(m, x, cols, 0, nv, dq);
   scatter(m, x, cols, nv, nv, dv);
-  if (du) scatter(m, x, cols, 2 * nv, m->ninput, du);
+  if (du) scatter(m, x, cols, 2 * nv, model_drives(m), du);
 }
 
 td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_work* w, double* dq,
@@ -580,7 +580,18 @@ td_status td_trial_forward_tangent(const td_model* m, const td_state* state, td_
 td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
                              double* dv, double* du) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_forward_tangent(m, state, w, dq, dv, du);
+  if (!du || m->ninternal == 0 || !model_works(m, w))
+    return td_trial_forward_tangent(m, state, w, dq, dv, du);
+
+  // inputs are the first of the drives
+  const arena_mark mark = arena_open(&w->scratch);
+  const int all = model_drives(m);
+  double* wide = arena_doubles(&w->scratch, m->nvel * all);
+  const td_status status = td_trial_forward_tangent(m, state, w, dq, dv, wide);
+  for (int i = 0; i < m->nvel && m->ninput > 0; i++)
+    memcpy(du + i * m->ninput, wide + i * all, (size_t)m->ninput * sizeof(double));
+  arena_close(&w->scratch, mark);
+  return status;
 }
 
 // v' of generalised forces f (nv x k) alone and of drives g of the constraint rows (nrow x k, may
@@ -634,7 +645,7 @@ td_status td_force_accelerations(const td_model* m, td_work* w, const double* f,
 
 td_status td_input_accelerations(const td_model* m, const td_state* state, td_work* w, double* du) {
   arena* s = &w->scratch;
-  const int nv = m->nvel, nu = m->ninput;
+  const int nv = m->nvel, nu = model_drives(m);
   if (nu == 0) return TD_OK;
   const arena_mark mark = arena_open(s);
   double *B = arena_doubles(s, nv * nu), *g = arena_doubles(s, m->nrow * nu);
@@ -858,7 +869,7 @@ int td_constraint_rank_around(const td_model* m, const td_state* state, td_work*
   int rank = td_constraint_rank(m, state, w, order);
   int* other = arena_ints(s, m->nrow);
   double *delta = arena_doubles(s, m->nvel), *e = arena_doubles(s, m->nrow);
-  td_state near = {.t = state->t, .u = state->u};
+  td_state near = {.t = state->t, .u = state->u, .z = state->z};
   near.q = arena_doubles(s, m->npos);
   near.v = arena_zeros(s, m->nvel);
   for (int attempt = 0; attempt < 2 && rank < min_int(m->nrow, m->nfree_v); attempt++) {
@@ -897,7 +908,7 @@ int td_shaky_row(const td_model* m, const td_state* state, td_work* w, double* e
   const arena_mark mark = arena_open(s);
   const int rank = td_constraint_rank(m, state, w, NULL);
   double *delta = arena_doubles(s, m->nvel), *e = arena_doubles(s, m->nrow);
-  td_state near = {.t = state->t, .u = state->u};
+  td_state near = {.t = state->t, .u = state->u, .z = state->z};
   near.q = arena_doubles(s, m->npos);
   near.v = arena_zeros(s, m->nvel);
   const td_energies here = td_trial_energy(m, state, w);

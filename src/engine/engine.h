@@ -29,6 +29,7 @@ bool td_belongs(const td_model* model, const td_state* state, const td_work* wor
 bool td_state_is_finite(const td_model* model, const td_state* state);
 // td_displace, td_forward_dynamics, td_residual and so on for the trials of solvers: numbers may be
 // anything, those that are not finite go through into the results, where the solver finds them.
+// Derivatives by inputs are by all drives (model_drives): inputs, then internal states.
 td_status td_trial_displace(const td_model* model, const double* q, const double* dv,
                             double* q_out);
 td_status td_trial_dynamics(const td_model* model, const td_state* state, td_work* work);
@@ -249,9 +250,9 @@ void td_param_derivative(const td_model* model, const td_state* state, td_work* 
 // dF/du for one input.
 void td_input_derivative(const td_model* model, const td_state* state, td_work* work, int input,
                          double* dFdu);
-// d sensor/dq, /dv (nsensor x nv), /du (nsensor x nu): exact; acceleration-level sensors included.
-// known (nsensor, may be NULL): false where a sensor has no derivative because it follows from the
-// multipliers of dependent constraints.
+// d sensor/dq, /dv (nsensor x nv), /du (nsensor x drives): exact; acceleration-level sensors
+// included. known (nsensor, may be NULL): false where a sensor has no derivative because it follows
+// from the multipliers of dependent constraints.
 td_status td_sensor_tangent(const td_model* model, const td_state* state, td_work* work, double* dq,
                             double* dv, double* du, bool* known);
 
@@ -259,11 +260,18 @@ td_status td_sensor_tangent(const td_model* model, const td_state* state, td_wor
 // respect to v'.  known is false for what joints and cables transmit.
 typedef struct sensor_slopes {
   double *dq, *dv, *da;  // nsensor x nv
-  double* du;            // nsensor x nu
+  double* du;            // nsensor x drives
   bool* known;           // (nsensor)
 } sensor_slopes;
 td_status td_sensor_slopes(const td_model* model, const td_state* state, td_work* work,
                            const sensor_slopes* slopes);
+// Rates of the internal states at the last evaluation (nz); they belong to the work.
+const double* td_work_rates(const td_model* model, const td_work* work);
+// Their exact derivatives along the tangent directions of q, by v (nz x nv each) and by the drives:
+// inputs, then internal states (nz x (nu + nz)).
+void td_trial_internal_tangent(const td_model* model, const td_state* state, td_work* work,
+                               double* dq, double* dv, double* du);
+
 // Does an input say where a constraint is to be (joint.control)?
 bool td_inputs_drive_rows(const td_model* model);
 
@@ -320,7 +328,7 @@ double td_task_calm(const td_model* model, const td_work* work);
 // Inputs that tasks drive: how many, and the k-th with its limits.
 int td_task_input_count(const td_model* model);
 int td_task_input(const td_model* model, const td_work* work, int k, double* low, double* high);
-// d v'/du (nv x nu) after td_forward_dynamics at this very state.
+// d v'/du (nv x drives) after td_forward_dynamics at this very state.
 td_status td_input_accelerations(const td_model* model, const td_state* state, td_work* work,
                                  double* du);
 // v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.

@@ -31,6 +31,7 @@ void td_model_linear_into(const td_model* m, td_linear_choice* choice, size_t si
 
 // Numbers that follow the state have a potential only where their energy is given.
 bool td_is_conservative(const td_model* m) {
+  if (m->ninternal > 0) return false;
   for (int i = 0; i < m->nlive_probe; i++)
     if (!td_strain_stores(m, m->live_probe[i].target)) return false;
   return td_forces_have_potential(m);

@@ -1,6 +1,6 @@
 // The classical Runge-Kutta step of order 4 on q' = N(q) v, v' = forward dynamics, with the
-// integrated controls of constraint rows as further states.  Where one-sided elements act or would
-// be passed over, the step is made of shorter ones.
+// integrated controls of constraint rows and the internal states as further states.  Where
+// one-sided elements act or would be passed over, the step is made of shorter ones.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -8,12 +8,12 @@
 #include "engine/stages.h"
 
 typedef struct rates {
-  double *q, *v, *target;
+  double *q, *v, *target, *z;
 } rates;
 
 static rates rates_new(const td_model* m, arena* s) {
   return (rates){arena_doubles(s, m->npos), arena_doubles(s, m->nvel),
-                 arena_doubles(s, 2 * m->ntarget)};
+                 arena_doubles(s, 2 * m->ntarget), arena_doubles(s, m->ninternal)};
 }
 
 static td_status rates_at(const td_model* m, const td_state* state, td_work* w, rates* r) {
@@ -21,6 +21,7 @@ static td_status rates_at(const td_model* m, const td_state* state, td_work* w, 
   memcpy(r->v, w->vdot, (size_t)m->nvel * sizeof(double));
   memset(r->q, 0, (size_t)m->npos * sizeof(double));
   td_qdot(m, w->q, w->v, r->q);
+  for (int i = 0; i < m->ninternal; i++) r->z[i] = w->num[m->internal_rate + i];
   if (m->ntarget > 0) td_target_rates(m, state, w, td_targets(w), r->target);
   return TD_OK;
 }
@@ -33,12 +34,14 @@ static void move(const td_model* m, const rates* start, const rates* rate, doubl
   for (int i = 0; i < 2 * m->ntarget; i++) {
     td_targets(w)[i] = start->target[i] + h * rate->target[i];
   }
+  for (int i = 0; i < m->ninternal; i++) state->z[i] = start->z[i] + h * rate->z[i];
 }
 
 static void add(const td_model* m, double weight, const rates* rate, rates* sum) {
   for (int i = 0; i < m->npos; i++) sum->q[i] += weight * rate->q[i];
   for (int i = 0; i < m->nvel; i++) sum->v[i] += weight * rate->v[i];
   for (int i = 0; i < 2 * m->ntarget; i++) sum->target[i] += weight * rate->target[i];
+  for (int i = 0; i < m->ninternal; i++) sum->z[i] += weight * rate->z[i];
 }
 
 static td_status restore(const td_model* m, td_state* state, td_work* w) {
@@ -79,6 +82,7 @@ static td_status step(const td_model* m, td_state* state, td_work* w, double dt,
   memcpy(start.q, state->q, (size_t)m->npos * sizeof(double));
   memcpy(start.v, state->v, (size_t)m->nvel * sizeof(double));
   memcpy(start.target, td_targets(w), 2 * (size_t)m->ntarget * sizeof(double));
+  for (int i = 0; i < m->ninternal; i++) start.z[i] = state->z[i], sum.z[i] = 0;
   memset(sum.q, 0, (size_t)m->npos * sizeof(double));
   memset(sum.v, 0, (size_t)m->nvel * sizeof(double));
   memset(sum.target, 0, 2 * (size_t)m->ntarget * sizeof(double));
@@ -115,6 +119,7 @@ static void keep(const guarded* g, rates* at, bool* slack) {
   memcpy(at->q, g->state->q, (size_t)m->npos * sizeof(double));
   memcpy(at->v, g->state->v, (size_t)m->nvel * sizeof(double));
   memcpy(at->target, td_targets(g->w), 2 * (size_t)m->ntarget * sizeof(double));
+  for (int i = 0; i < m->ninternal; i++) at->z[i] = g->state->z[i];
   for (int i = 0; i < m->ncable; i++) slack[i] = g->w->cable[i].slack;
 }
 
@@ -123,6 +128,7 @@ static void put_back(const guarded* g, const rates* at, const bool* slack, doubl
   memcpy(g->state->q, at->q, (size_t)m->npos * sizeof(double));
   memcpy(g->state->v, at->v, (size_t)m->nvel * sizeof(double));
   memcpy(td_targets(g->w), at->target, 2 * (size_t)m->ntarget * sizeof(double));
+  for (int i = 0; i < m->ninternal; i++) g->state->z[i] = at->z[i];
   for (int i = 0; i < m->ncable; i++) g->w->cable[i].slack = slack[i];
   g->state->t = t;
 }
@@ -144,6 +150,7 @@ static bool guards_along(void* ctx, double t, double* gap) {
     g->state->q[i] =
         a * g->from.q[i] + b * g->to.q[i] + c * g->slope_from.q[i] + d * g->slope_to.q[i];
   for (int i = 0; i < g->m->nvel; i++) g->state->v[i] = z * g->from.v[i] + x * g->to.v[i];
+  for (int i = 0; i < g->m->ninternal; i++) g->state->z[i] = z * g->from.z[i] + x * g->to.z[i];
   g->state->t = t;
   td_guard_values(g->m, g->state, g->w, gap, g->speed);
   return true;

@@ -676,7 +676,7 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
 static td_status judge_outputs(td_spec* spec, const td_model* m) {
   const double length = m->settings[1] - m->settings[0], rows = length / m->settings[2];
   const double numbers =
-      5.0 + m->npos + m->nvel + m->noutput_name + m->ninput + min_int(model_memory(m), 1000);
+      5.0 + m->npos + m->nvel + m->noutput_name + model_drives(m) + min_int(model_memory(m), 1000);
   if (rows * numbers < TD_MOST_OUTPUTS) return TD_OK;
   const value* par = td_get(spec->root, 0, "par");
   const bool long_run = par && td_get(par, 0, "t_final") && length > 1e4;
@@ -710,6 +710,10 @@ static unsigned long long identity_of(const td_model* m) {
 #define X(type, kind, text) hash = mix(hash, &m->n##kind, sizeof m->n##kind);
   TD_FORCES(X)
 #undef X
+  for (int i = 0; i < m->ninternal; i++) {
+    const char* name = td_model_internal_name(m, i);
+    hash = mix(hash, name, strlen(name) + 1);
+  }
   for (int i = 0; i < m->npos + m->nvel + m->ninput; i++) {
     const char* name = i < m->npos             ? td_model_q_name(m, i)
                        : i < m->npos + m->nvel ? td_model_v_name(m, i - m->npos)

@@ -39,7 +39,7 @@ static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
 
 // What an acceleration gets through v'.
 static void add_accelerations(const td_model* m, td_work* w, const sensor_tangent* t, int i) {
-  const int nv = m->nvel, nu = m->ninput, target = m->output_probe[i].target;
+  const int nv = m->nvel, nu = model_drives(m), target = m->output_probe[i].target;
   for (int l = 0; l < nv; l++) {
     const double slope = t->scale[i] * velocity_slope(m, w, m->output_probe[i].source, l);
     for (int k = 0; slope != 0 && k < nv; k++) {
@@ -52,7 +52,7 @@ static void add_accelerations(const td_model* m, td_work* w, const sensor_tangen
 
 static void add_probes(const td_model* m, const td_state* state, td_work* w,
                        const sensor_tangent* t) {
-  const int nv = m->nvel, nu = m->ninput;
+  const int nv = m->nvel, nu = model_drives(m);
   td_enter(m, state, w);
   td_accelerate(m, w, t->a, false);
   td_tangent_columns(m, w, t->a);
@@ -116,7 +116,7 @@ static void find_known(const td_model* m, td_work* w, bool* known) {
 
 td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
                             double* dv, double* du, bool* known) {
-  const int nv = m->nvel, nu = m->ninput, ny = m->noutput_name;
+  const int nv = m->nvel, nu = model_drives(m), ny = m->noutput_name;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *a = arena_zeros(s, nv), *scale = arena_doubles(s, m->noutput_probe + m->noutput_input);
@@ -156,7 +156,7 @@ static void add_acceleration_slopes(const td_model* m, const td_work* w, int pro
 
 td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
                            const sensor_slopes* to) {
-  const size_t nv = (size_t)m->nvel, nu = (size_t)m->ninput, ny = (size_t)m->noutput_name;
+  const size_t nv = (size_t)m->nvel, nu = (size_t)model_drives(m), ny = (size_t)m->noutput_name;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *zero = arena_zeros(s, m->nvel),
@@ -185,6 +185,73 @@ td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
         scale[m->noutput_probe + i];
   arena_close(s, mark);
   return status;
+}
+
+// ---- rates of internal states -----------------------------------------------------------------
+
+const double* td_work_rates(const td_model* m, const td_work* w) {
+  return w->num + m->internal_rate;
+}
+
+void td_trial_internal_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                               double* dv, double* du) {
+  const int nv = m->nvel, nu = model_drives(m), n = m->ninternal, first = m->internal_rate;
+  memset(dq, 0, (size_t)(n * nv) * sizeof(double));
+  memset(dv, 0, (size_t)(n * nv) * sizeof(double));
+  memset(du, 0, (size_t)(n * nu) * sizeof(double));
+  td_enter(m, state, w);
+
+  // d rate / d drive
+  td_tape_eval(m->live_input_tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < m->nlive_input; i++) {
+    const int rate = m->live_input[i].target - first;
+    if (rate >= 0 && rate < n) du[rate * nu + m->live_input[i].source] += w->partial[i];
+  }
+
+  // d rate / d probe times the change of the probe along every column
+  bool moved = false;
+  for (int i = 0; i < m->nlive_probe && !moved; i++) {
+    const int rate = m->live_probe[i].target - first;
+    moved = rate >= 0 && rate < n;
+  }
+  if (!moved) return;
+  const arena_mark mark = arena_open(&w->scratch);
+  const double* zero = arena_zeros(&w->scratch, nv);
+  td_accelerate(m, w, zero, false);
+  td_tangent_columns(m, w, zero);
+  td_tape_eval(m->live_probe_tape, w->vars, w->scratch_tape, w->partial);
+  for (int i = 0; i < m->nlive_probe; i++) {
+    const int rate = m->live_probe[i].target - first;
+    if (rate < 0 || rate >= n || w->partial[i] == 0) continue;
+    add_probe_row(m, w, m->live_probe[i].source, w->partial[i], dq + rate * nv, dv + rate * nv);
+  }
+  arena_close(&w->scratch, mark);
+}
+
+td_status td_internal_rates(const td_model* m, const td_state* state, td_work* w, double* rates) {
+  if (!model_has(m, state, w) || !td_state_is_finite(m, state) || (!rates && m->ninternal > 0))
+    return TD_E_USAGE;
+  td_enter(m, state, w);
+  for (int i = 0; i < m->ninternal; i++) rates[i] = w->num[m->internal_rate + i];
+  return TD_OK;
+}
+
+td_status td_internal_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
+                              double* dv, double* du, double* dz) {
+  if (!model_has(m, state, w) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  const arena_mark mark = arena_open(&w->scratch);
+  const int n = m->ninternal, nv = m->nvel, nu = m->ninput, all = model_drives(m);
+  double *q = arena_doubles(&w->scratch, n * nv), *v = arena_doubles(&w->scratch, n * nv),
+         *u = arena_doubles(&w->scratch, n * all);
+  td_trial_internal_tangent(m, state, w, q, v, u);
+  for (int i = 0; dq && i < n * nv; i++) dq[i] = q[i];
+  for (int i = 0; dv && i < n * nv; i++) dv[i] = v[i];
+  for (int i = 0; i < n; i++) {
+    for (int k = 0; du && k < nu; k++) du[i * nu + k] = u[i * all + k];
+    for (int k = 0; dz && k < n; k++) dz[i * n + k] = u[i * all + nu + k];
+  }
+  arena_close(&w->scratch, mark);
+  return TD_OK;
 }
 
 bool td_inputs_drive_rows(const td_model* m) {

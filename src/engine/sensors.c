@@ -417,6 +417,8 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
   w->vars[m->time_var] = w->t;
   for (int i = 0; i < m->ninput; i++)
     w->vars[m->input[i].var] = state->u ? state->u[i] : m->input[i].value;
+  for (int i = 0; i < m->ninternal; i++)
+    w->vars[m->internal[i].var] = state->z ? state->z[i] : w->num[m->internal[i].init];
   if (m->nlive_slot == 0) return;
   td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE);
   td_tape_eval(m->live_tape, w->vars, w->scratch_tape, w->partial);

@@ -562,7 +562,7 @@ static void solve_columns(const td_model* m, td_work* w, const double* A, const 
 
 static void solve_inputs(const td_model* m, const td_state* state, td_work* w, const answers* to) {
   const arena_mark mark = arena_open(&w->scratch);
-  const int nu = m->ninput;
+  const int nu = model_drives(m);
   double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
   td_trial_input_map(m, state, w, to->out);
   for (int u = 0; u < nu; u++) {
@@ -609,10 +609,10 @@ td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
   if (status == TD_OK) {
-    const int nv = m->nvel, all = 2 * nv + (du ? m->ninput : 0);
+    const int nv = m->nvel, all = 2 * nv + (du ? model_drives(m) : 0);
     solve_columns(m, w, K, Gq, &(answers){dq, nv, dlambda, all, 0});
     solve_columns(m, w, C, Gv, &(answers){dv, nv, dlambda, all, nv});
-    if (du) solve_inputs(m, state, w, &(answers){du, m->ninput, dlambda, all, 2 * nv});
+    if (du) solve_inputs(m, state, w, &(answers){du, model_drives(m), dlambda, all, 2 * nv});
   }
   arena_close(s, mark);
   return status;
@@ -641,9 +641,9 @@ size_t td_sparse_scratch(const td_model* m) {
   size_t doubles = 20 * (n + r) + (size_t)row_values(m) +
                    (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
                    (size_t)m->noutput_probe + (size_t)m->noutput_input +
-                   (m->ntask > 0 ? (n + r) * (size_t)m->ninput : 0);
+                   (m->ntask > 0 ? (n + r) * (size_t)model_drives(m) : 0);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
-               (n + r) * (2 * n + (size_t)m->ninput);
+               (n + r) * (2 * n + (size_t)model_drives(m));
   return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
 }

@@ -390,24 +390,36 @@ static void clear_partials(td_work* w, const model_partial* list, int n) {
   for (int i = 0; i < n; i++) w->dnum[list[i].target] = 0;
 }
 
-td_status td_trial_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
-  if (!model_has(m, state, w) || !B) return TD_E_USAGE;
-  const int nu = m->ninput;
-  memset(B, 0, (size_t)m->nvel * (size_t)nu * sizeof(double));
+// d(tau - h) by the drives from `first` on (nv x n)
+static void drive_columns(const td_model* m, const td_state* state, td_work* w, int first, int n,
+                          double* B) {
+  memset(B, 0, (size_t)m->nvel * (size_t)n * sizeof(double));
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
-  for (int u = 0; u < nu; u++) {
-    number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, u);
-    number_column(m, w, B, nu, u);
+  for (int u = 0; u < n; u++) {
+    number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, first + u);
+    number_column(m, w, B, n, u);
     clear_partials(w, m->live_input, m->nlive_input);
   }
-  for (int i = 0; i < m->nvel * nu; i++) B[i] = -B[i];
+  for (int i = 0; i < m->nvel * n; i++) B[i] = -B[i];
+}
+
+td_status td_trial_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+  if (!model_has(m, state, w) || !B) return TD_E_USAGE;
+  drive_columns(m, state, w, 0, model_drives(m), B);
   return TD_OK;
 }
 
 td_status td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
-  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_input_map(m, state, w, B);
+  if (!model_has(m, state, w) || !B || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  drive_columns(m, state, w, 0, m->ninput, B);
+  return TD_OK;
+}
+
+td_status td_internal_map(const td_model* m, const td_state* state, td_work* w, double* B) {
+  if (!model_has(m, state, w) || !B || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  drive_columns(m, state, w, m->ninput, m->ninternal, B);
+  return TD_OK;
 }
 
 void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,

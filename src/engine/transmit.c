@@ -151,7 +151,7 @@ static void add_column(const td_model* m, td_work* w, const sensor_tangent* s, i
 
 // Inputs change numbers alone.
 static void add_input(const td_model* m, td_work* w, const sensor_tangent* s, int input) {
-  const int nu = m->ninput;
+  const int nu = model_drives(m);
   td_tape_eval(m->live_input_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nlive_input; i++)
     if (m->live_input[i].source == input) w->dnum[m->live_input[i].target] += w->partial[i];
@@ -215,7 +215,7 @@ static double slope_of_multiplier(const td_model* m, td_work* w, const transmitt
 // out rows of output `target` += slope * the row of a derivative given as [dq dv du]
 static void add_through(const td_model* m, const sensor_tangent* s, int target, double slope,
                         const double* q, const double* v, const double* u) {
-  const int nv = m->nvel, nu = m->ninput;
+  const int nv = m->nvel, nu = model_drives(m);
   if (slope == 0) return;
   for (int k = 0; k < nv; k++) {
     s->dq[target * nv + k] += slope * q[k];
@@ -225,7 +225,8 @@ static void add_through(const td_model* m, const sensor_tangent* s, int target, 
 }
 
 static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
-  const int nv = m->nvel, nu = m->ninput, cols = 2 * nv + nu, target = m->output_probe[i].target;
+  const int nv = m->nvel, nu = model_drives(m), cols = 2 * nv + nu,
+            target = m->output_probe[i].target;
   const model_probe* p = &m->probe[m->output_probe[i].source];
   if (p->kind == SENSOR_TENSION) {
     const int row = m->cable[p->cable - 1].row;
@@ -264,7 +265,7 @@ void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
   for (int col = 0; col < m->ncol; col++)
     for (int rate = 0; rate < 2 && m->col[col].leads; rate++) add_column(m, w, s, col, rate);
   td_number_changes(m, w, -1, false);
-  for (int u = 0; u < m->ninput; u++) add_input(m, w, s, u);
+  for (int u = 0; u < model_drives(m); u++) add_input(m, w, s, u);
   for (int i = 0; i < m->noutput_probe; i++)
     if (is_transmitted(m->probe[m->output_probe[i].source].kind)) add_indirect(m, w, s, i);
 }

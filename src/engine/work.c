@@ -71,7 +71,8 @@
   X(double, task, 6 * m->ntask_value)                  \
   X(double, inner_q, m->npos)                          \
   X(double, inner_v, m->nvel)                          \
-  X(double, inner_u, m->ninput)
+  X(double, inner_u, m->ninput)                        \
+  X(double, inner_z, m->ninternal)
 
 static int window_hops(const td_model* m) { return m->sparse ? td_sparse_window_hops(m) : m->nhop; }
 static int window_columns(const td_model* m) {
@@ -120,7 +121,7 @@ static size_t scratch_size(const td_model* m) {
   const size_t guarded =
       td_guard_count(m) == 0
           ? 0
-          : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 24) +
+          : sizeof(double) * (4 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + m->ninternal + 24) +
                               (TD_GUARD_LEVELS + 7) * ((size_t)td_guard_count(m) + 8) +
                               4 * (size_t)(m->npos + m->nvel + m->ncontact + 8)) +
                 2 * (size_t)m->ncable + 128;
@@ -129,11 +130,12 @@ static size_t scratch_size(const td_model* m) {
   if (m->strains_timed)
     clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
-  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)m->ninput;
+  const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)model_drives(m);
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
-                       32 * n + 2 * n * u + r * u;
-  const size_t outputs = (size_t)m->noutput_probe + (size_t)m->noutput_input +
-                         8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + 8);  // fixed steps
+                       32 * n + 3 * n * u + r * u + (size_t)m->ninternal * (2 * n + u);
+  const size_t outputs =
+      (size_t)m->noutput_probe + (size_t)m->noutput_input +
+      8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + m->ninternal + 16);  // fixed steps
   const arrow_shape arrow = td_arrow_shape(m);
   return 2 * td_kkt_scratch(m->nvel, m->nrow) + 2 * td_arrow_scratch(&arrow) +
          sizeof(double) * (dense + outputs) + path_bytes(m, 0, m->nhop) + td_row_bytes(m) +
@@ -164,7 +166,7 @@ td_work* td_work_new(const td_model* m) {
   WORK_ARRAYS(X)
 #undef X
   w->scratch = (arena){.base = at, .size = scratch};
-  w->inner = (td_state){.q = w->inner_q, .v = w->inner_v, .u = w->inner_u};
+  w->inner = (td_state){.q = w->inner_q, .v = w->inner_v, .u = w->inner_u, .z = w->inner_z};
   w->load = 1;
   w->dirty = true;
   w->whole = !m->sparse || td_sparse_whole(m);

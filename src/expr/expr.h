@@ -17,15 +17,16 @@ typedef enum td_depends {
   TD_ON_NOTHING = 0,
   TD_ON_PARAM = 1,  // parameters
   TD_ON_TIME = 2,
-  TD_ON_INPUT = 4,     // named inputs
-  TD_ON_STATE = 8,     // positions
-  TD_ON_RATE = 16,     // velocities
-  TD_ON_ACCEL = 32,    // accelerations and constraint forces: for outputs and events only
-  TD_ON_ARC = 64,      // arc length s of a rod
-  TD_ON_COORD = 128,   // own coordinates of a dependent basis
-  TD_ON_SYMBOL = 256,  // a `syms` symbol that has no value
-  TD_ON_STRAIN = 512,  // strains of the section at hand
-  TD_ON_HERE = 1024    // place and motion of the point at hand
+  TD_ON_INPUT = 4,       // named inputs
+  TD_ON_STATE = 8,       // positions
+  TD_ON_RATE = 16,       // velocities
+  TD_ON_ACCEL = 32,      // accelerations and constraint forces: for outputs and events only
+  TD_ON_ARC = 64,        // arc length s of a rod
+  TD_ON_COORD = 128,     // own coordinates of a dependent basis
+  TD_ON_SYMBOL = 256,    // a `syms` symbol that has no value
+  TD_ON_STRAIN = 512,    // strains of the section at hand
+  TD_ON_HERE = 1024,     // place and motion of the point at hand
+  TD_ON_INTERNAL = 2048  // internal states
 } td_depends;
 
 // Operations: name, number of operands, how C prints it.  The enum, the printers and the tests

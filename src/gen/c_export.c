@@ -87,7 +87,13 @@ const char td_c_export_interface[] =
     "// Sensors (ny), and their derivatives (ny x nv, ny x nv, ny x nu).\n"
     "int @_sensors(@* s, double t, const double* q, const double* v, const double* u, double* y);\n"
     "int @_sensor_tangent(@* s, double t, const double* q, const double* v, const double* u,\n"
-    "                     double* dq, double* dv, double* du);\n";
+    "                     double* dq, double* dv, double* du);\n"
+    "// Internal states (nz), which the instance keeps: all functions use them, initial() sets "
+    "them,\n"
+    "// step() advances them, and the caller may change them.  And their rates.\n"
+    "double* @_internals(@* s);\n"
+    "int @_internal_rates(@* s, double t, const double* q, const double* v, const double* u,\n"
+    "                     double* rates);\n";
 
 const char td_c_export_functions[] =
     "\n// ==== functions ====\n\n"
@@ -102,7 +108,7 @@ const char td_c_export_functions[] =
     "struct @ {\n"
     "  td_work* w;\n"
     "  td_state state;\n"
-    "  double q[@_nq + 1], v[@_nv + 1], u[@_nu + 1];\n"
+    "  double q[@_nq + 1], v[@_nv + 1], u[@_nu + 1], z[@_nz + 1];\n"
     "};\n"
     "\n"
     "@* @_open(void* memory) {\n"
@@ -113,7 +119,7 @@ const char td_c_export_functions[] =
     "  @* s = td_take(sizeof *s);\n"
     "  if (s) s->w = td_work_new(&the_model);\n"
     "  if (!s || !s->w) return NULL;\n"
-    "  s->state = (td_state){.q = s->q, .v = s->v, .u = s->u};\n"
+    "  s->state = (td_state){.q = s->q, .v = s->v, .u = s->u, .z = s->z};\n"
     "  return s;\n"
     "}\n"
     "\n"
@@ -168,7 +174,12 @@ const char td_c_export_functions[] =
     "int @_forward_tangent(@* s, double t, const double* q, const double* v, const double* u,\n"
     "                      double* dq, double* dv, double* du) {\n"
     "  enter(s, t, q, v, u);\n"
-    "  return (int)td_trial_forward_tangent(&the_model, &s->state, s->w, dq, dv, @_nu > 0 ? du : NULL);\n"
+    "  double wide[@_nv * (@_nu + @_nz) + 1];\n"
+    "  const td_status status = td_trial_forward_tangent(&the_model, &s->state, s->w, dq, dv,\n"
+    "                                                    @_nu > 0 ? wide : NULL);\n"
+    "  for (int i = 0; i < @_nv; i++)\n"
+    "    for (int k = 0; k < @_nu; k++) du[i * @_nu + k] = wide[i * (@_nu + @_nz) + k];\n"
+    "  return (int)status;\n"
     "}\n"
     "\n"
     "void @_mass(@* s, double t, const double* q, const double* v, const double* u, double* M) {\n"
@@ -198,7 +209,10 @@ const char td_c_export_functions[] =
     "  (void)s;\n"
     "  td_normalise(&the_model, q);\n"
     "}\n"
-    "\n"
+    "\n";
+
+// The rest of them: sensors and internal states.
+const char td_c_export_rest[] =
     "int @_sensors(@* s, double t, const double* q, const double* v, const double* u, double* y) "
     "{\n"
     "  enter(s, t, q, v, u);\n"
@@ -208,7 +222,22 @@ const char td_c_export_functions[] =
     "int @_sensor_tangent(@* s, double t, const double* q, const double* v, const double* u,\n"
     "                     double* dq, double* dv, double* du) {\n"
     "  enter(s, t, q, v, u);\n"
-    "  return (int)td_sensor_tangent(&the_model, &s->state, s->w, dq, dv, du, NULL);\n"
+    "  double wide[@_ny * (@_nu + @_nz) + 1];\n"
+    "  const td_status status =\n"
+    "      td_sensor_tangent(&the_model, &s->state, s->w, dq, dv, wide, NULL);\n"
+    "  for (int i = 0; i < @_ny; i++)\n"
+    "    for (int k = 0; k < @_nu; k++) du[i * @_nu + k] = wide[i * (@_nu + @_nz) + k];\n"
+    "  return (int)status;\n"
+    "}\n"
+    "\n"
+    "double* @_internals(@* s) { return s->z; }\n"
+    "\n"
+    "int @_internal_rates(@* s, double t, const double* q, const double* v, const double* u,\n"
+    "                     double* rates) {\n"
+    "  enter(s, t, q, v, u);\n"
+    "  td_enter(&the_model, &s->state, s->w);\n"
+    "  for (int i = 0; i < @_nz; i++) rates[i] = td_work_rates(&the_model, s->w)[i];\n"
+    "  return 0;\n"
     "}\n";
 
 // Rounding reaches v' through the condition of M: what is judged is how well the equations hold,
@@ -304,6 +333,7 @@ const char td_c_export_check[] =
     "    }\n"
     "  }\n"
     "  judge(\"q after some steps\", deviation(q, want_q, @_nq), 1e-9);\n"
+    "  if (@_nz > 0) judge(\"internal states\", deviation(@_internals(s), want_z, @_nz), 1e-9);\n"
     "  @_mass(s, t, q, v, u, M);\n"
     "  for (int i = 0; i < @_nv; i++) {  // as impulses, of which forces make M v\n"
     "    difference[i] = 0;\n"

@@ -12,7 +12,8 @@ extern const char td_c_solve[], td_c_solve_rows[], td_c_check[];
 extern const char td_c_check_sensors[], td_c_check_none[], td_c_check_main[];
 
 // standalone models (c_export.c)
-extern const char td_c_export_shims[], td_c_export_interface[], td_c_export_functions[];
+extern const char td_c_export_shims[], td_c_export_interface[], td_c_export_functions[],
+    td_c_export_rest[];
 extern const char td_c_export_check[];
 
 // Add a number as C writes it, with <math.h> where it is infinite or none.

@@ -88,6 +88,11 @@ static const char* rod_of_step(const td_model* m, const model_hop* hop) {
 
 static td_status judge_kinds(deriver* d) {
   const td_model* m = d->m;
+  if (m->ninternal > 0)
+    return td_derive_refuse(
+        d, TD_E_MODEL,
+        "the rates of internal states (here '%s') have no closed form here yet" WAY_OUT,
+        td_model_internal_name(m, 0));
   for (int i = 0; i < m->nhop; i++) {
     if (is_step(&m->hop[i])) {
       const char* rod = rod_of_step(m, &m->hop[i]);

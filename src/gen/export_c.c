@@ -146,6 +146,7 @@ static void write_model(const td_model* m, td_text* out) {
     int x;
   } fields[] = {{"gravity", m->gravity},
                 {"fluid_velocity", m->fluid_velocity},
+                {"internal_rate", m->internal_rate},
                 {"stream_varies", m->stream_varies},
                 {"has_added", m->has_added},
                 {"strains_timed", m->strains_timed},
@@ -200,6 +201,8 @@ static void write_names(const td_export* e, td_text* out) {
   for (int i = 0; i < m->ninput; i++) {
     td_text_printf(out, "//   u[%d]  %s\n", i, td_plain(td_model_input_name(m, i)).s);
   }
+  for (int i = 0; i < m->ninternal; i++)
+    td_text_printf(out, "//   z[%d]  %s\n", i, td_plain(td_model_internal_name(m, i)).s);
   for (int i = 0; i < m->nparam; i++) {
     td_text_printf(out, "//   parameter %d  %s%s\n", i, td_plain(td_model_param_name(m, i)).s,
                    m->param[i].structural ? " (fixed)" : "");
@@ -214,12 +217,13 @@ void td_export_header(const td_export* e, td_text* out) {
   write_head(e, out);
   write_names(e, out);
   td_text_printf(out, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n", e->name, e->name);
-  td_text_printf(
-      out,
-      "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,\n  %s_np = %d,\n"
-      "  %s_nrow = %d,\n  %s_ny = %d,\n  %s_memory = %zu  // bytes of an instance\n};\n\n",
-      e->name, m->npos, e->name, m->nvel, e->name, m->ninput, e->name, m->nparam, e->name, m->nrow,
-      e->name, m->noutput_name, e->name, memory_size(m));
+  td_text_printf(out,
+                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,\n  %s_np = %d,\n"
+                 "  %s_nrow = %d,\n  %s_ny = %d,\n  %s_nz = %d,\n"
+                 "  %s_memory = %zu  // bytes of an instance\n};\n\n",
+                 e->name, m->npos, e->name, m->nvel, e->name, m->ninput, e->name, m->nparam,
+                 e->name, m->nrow, e->name, m->noutput_name, e->name, m->ninternal, e->name,
+                 memory_size(m));
   td_c_put(out, td_c_export_interface, e->name);
   td_text_add(out, "\n#endif\n");
 }
@@ -233,6 +237,7 @@ bool td_export_source(const td_export* e, td_text* out) {
   write_tapes(e->m, out);
   write_model(e->m, out);
   td_c_put(out, td_c_export_functions, e->name);
+  td_c_put(out, td_c_export_rest, e->name);
   return !out->failed;
 }
 
@@ -360,6 +365,7 @@ static td_status write_check(const td_export* e, td_text* out) {
     write_numbers(out, "want_q", s->q, m->npos);
     write_numbers(out, "want_v", s->v, m->nvel);
     write_numbers(out, "want_y", y, m->noutput_name);
+    write_numbers(out, "want_z", s->z, m->ninternal);
     td_text_printf(out, "static const double dt = %.17g;\nenum { steps = %d };\n\n", dt,
                    CHECK_STEPS);
     td_c_put(out, td_c_export_check, e->name);

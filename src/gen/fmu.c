@@ -62,9 +62,12 @@ static void state_name(const fmu_writer* f, int i, char* name, size_t size, cons
   } else if (i < m->npos + m->nvel) {
     snprintf(name, size, "v[%d]", i - m->npos + 1);
     *about = td_model_v_name(m, i - m->npos);
-  } else {
+  } else if (i < m->npos + m->nvel + 2 * m->ntarget) {
     snprintf(name, size, "target[%d]", i - m->npos - m->nvel + 1);
     *about = "integrated control";
+  } else {
+    snprintf(name, size, "%s", td_model_internal_name(m, i - m->npos - m->nvel - 2 * m->ntarget));
+    *about = "internal state";
   }
 }
 
@@ -72,7 +75,8 @@ static double state_start(const fmu_writer* f, int i) {
   const td_model* m = f->e.m;
   if (i < m->npos) return f->start->q[i];
   if (i < m->npos + m->nvel) return f->start->v[i - m->npos];
-  return td_targets(f->w)[i - m->npos - m->nvel];
+  const int inner = i - m->npos - m->nvel - 2 * m->ntarget;
+  return inner >= 0 ? f->start->z[inner] : td_targets(f->w)[i - m->npos - m->nvel];
 }
 
 // The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time,
@@ -81,7 +85,7 @@ static variable variable_at(const fmu_writer* f, int vr) {
   const td_model* m = f->e.m;
   variable v = {.role = ROLE_STATE, .index = vr};
   const char* about = "";
-  char name[40];
+  char name[80];
   if (vr < 2 * f->nx) {
     v.role = vr < f->nx ? ROLE_STATE : ROLE_RATE;
     v.index = vr % f->nx;
@@ -286,10 +290,11 @@ static void write_source(const fmu_writer* f, td_text* out) {
   td_text_printf(
       out,
       "enum {\n  FMU_NQ = %d,\n  FMU_NV = %d,\n  FMU_NT = %d,\n  FMU_NU = %d,\n  FMU_NP = %d,\n"
-      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_NG = %d,\n  FMU_MEMORY = %s_memory\n};\n"
+      "  FMU_NY = %d,\n  FMU_NE = %d,\n  FMU_NG = %d,\n  FMU_NZ = %d,\n"
+      "  FMU_MEMORY = %s_memory\n};\n"
       "static const int fmu_params[%d] = {",
       m->npos, m->nvel, 2 * m->ntarget, m->ninput, f->np, m->noutput_name, m->nevent, f->nguard,
-      f->e.name, max_int(f->np, 1));
+      m->ninternal, f->e.name, max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
   td_text_add(out, fmu_text("fmu_core.c"));
@@ -415,7 +420,7 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
 
 static td_status prepare(fmu_writer* f) {
   const td_model* m = f->e.m;
-  f->nx = m->npos + m->nvel + 2 * m->ntarget;
+  f->nx = m->npos + m->nvel + 2 * m->ntarget + m->ninternal;
   f->nguard = td_guard_count(m);
   f->params = malloc(((size_t)m->nparam + 1) * sizeof *f->params);
   f->w = td_work_new(m);

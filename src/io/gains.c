@@ -111,7 +111,7 @@ static td_status read_outputs(const reader* r, const td_model* model, td_gains* 
 static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
   const td_sizes n = td_model_sizes(model);
   const cJSON* nx = cJSON_GetObjectItemCaseSensitive(r->root, "nx");
-  if (!cJSON_IsNumber(nx) || !(nx->valuedouble >= 0 && nx->valuedouble <= 2 * n.nv))
+  if (!cJSON_IsNumber(nx) || !(nx->valuedouble >= 0 && nx->valuedouble <= 2 * n.nv + n.nz))
     return complain(r, "no linear model: wrong", "nx");
   g->nx = (int)nx->valuedouble;
   g->nu = n.nu;
@@ -121,10 +121,11 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
   TD_TRY(read_array(r, "B", g->nx, g->nu, &g->B));
   TD_TRY(read_array(r, "C", g->ny, g->nx, &g->C));
   TD_TRY(read_array(r, "D", g->ny, g->nu, &g->D));
-  TD_TRY(read_array(r, "inverse", g->nx, 2 * n.nv, &g->inverse));
+  TD_TRY(read_array(r, "inverse", g->nx, 2 * n.nv + n.nz, &g->inverse));
   TD_TRY(read_array(r, "q", n.nq, 0, &g->q));
   TD_TRY(read_array(r, "v", n.nv, 0, &g->v));
   TD_TRY(read_array(r, "u", n.nu, 0, &g->u));
+  if (n.nz > 0) TD_TRY(read_array(r, "z", n.nz, 0, &g->z));
   if (cJSON_HasObjectItem(r->root, "K")) TD_TRY(read_array(r, "K", g->nu, g->nx, &g->K));
   if (cJSON_HasObjectItem(r->root, "L")) TD_TRY(read_array(r, "L", g->nx, g->ny, &g->L));
   return TD_OK;
@@ -132,7 +133,7 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
 
 void td_gains_free(td_gains* g) {
   if (!g) return;
-  double* const parts[] = {g->A, g->B, g->C, g->D, g->K, g->L, g->inverse, g->q, g->v, g->u};
+  double* const parts[] = {g->A, g->B, g->C, g->D, g->K, g->L, g->inverse, g->q, g->v, g->u, g->z};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) free(parts[i]);
   free(g->output);
   free(g);

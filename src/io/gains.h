@@ -9,8 +9,8 @@ typedef struct td_gains {
   double *A, *B, *C, *D;  // row-major
   double *K, *L;          // NULL: not in the file
   int* output;            // (ny) which sensor each row of C and D is
-  double* inverse;        // nx x (2 nv)
-  double *q, *v, *u;      // the point of linearisation
+  double* inverse;        // nx x (2 nv + nz)
+  double *q, *v, *u, *z;  // the point of linearisation
 } td_gains;
 
 // For this model: inputs and outputs must be its own.  On failure `message` says why.

@@ -141,6 +141,23 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, bool velo
   };
 }
 
+static bool range_of(const model_named* x, double range[2]) {
+  if (!range || (isinf(x->low) && isinf(x->high))) return false;
+  range[0] = x->low;
+  range[1] = x->high;
+  return true;
+}
+
+bool td_model_param_range(const td_model* m, int i, double range[2], bool* logarithmic) {
+  if (!m || i < 0 || i >= m->nparam) return false;
+  if (logarithmic) *logarithmic = m->param[i].logarithmic;
+  return range_of(&m->param[i], range);
+}
+
+bool td_model_input_range(const td_model* m, int i, double range[2]) {
+  return m && i >= 0 && i < m->ninput && range_of(&m->input[i], range);
+}
+
 bool td_model_q_about_into(const td_model* model, int i, td_coordinate* about, size_t size) {
   if (!model || i < 0 || i >= model->npos) return false;
   const td_coordinate own = describe(model, &model->pos[i], false);

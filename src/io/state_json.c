@@ -1,5 +1,5 @@
-// State files: {"t": 0, "q": [...], "v": [...], "u": {"name": value}}, and results that hold a
-// state.
+// State files: {"t": 0, "q": [...], "v": [...], "z": {"name": value}, "u": {"name": value}}, and
+// results that hold a state.
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -66,19 +66,26 @@ static bool is_repeated(const cJSON* item) {
   return false;
 }
 
-// Inputs by name; `u` has nu numbers.
-static td_status read_inputs(const td_model* model, const cJSON* object, double* u, complaint to) {
+// Numbers by name: inputs, or internal states.
+typedef struct named_numbers {
+  const char *member, *what;  // "u", "input"
+  int (*find)(const td_model*, const char*);
+} named_numbers;
+
+static td_status read_named(const td_model* model, const named_numbers* kind, const cJSON* object,
+                            double* x, complaint to) {
   if (!cJSON_IsObject(object)) {
-    return complain(to, "'u' must be an object {\"name\": value}, found %s", kind_of(object));
+    return complain(to, "'%s' must be an object {\"name\": value}, found %s", kind->member,
+                    kind_of(object));
   }
   const cJSON* item;
   cJSON_ArrayForEach(item, object) {
-    const int i = td_model_input_find(model, item->string);
-    if (i < 0) return complain(to, "the model has no input '%s'", item->string);
-    if (is_repeated(item)) return complain(to, "input '%s' is given twice", item->string);
+    const int i = kind->find(model, item->string);
+    if (i < 0) return complain(to, "the model has no %s '%s'", kind->what, item->string);
+    if (is_repeated(item)) return complain(to, "%s '%s' is given twice", kind->what, item->string);
     char what[128];
-    snprintf(what, sizeof what, "u.%.100s", item->string);
-    TD_TRY(read_number(item, what, &u[i], to));
+    snprintf(what, sizeof what, "%s.%.100s", kind->member, item->string);
+    TD_TRY(read_number(item, what, &x[i], to));
   }
   return TD_OK;
 }
@@ -122,11 +129,15 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
     } else if (strcmp(name, "v") == 0) {
       TD_TRY(read_array(item, "v", n.nv, state->v, to));
     } else if (strcmp(name, "u") == 0) {
-      TD_TRY(read_inputs(model, item, state->u, to));
+      const named_numbers inputs = {"u", "input", td_model_input_find};
+      TD_TRY(read_named(model, &inputs, item, state->u, to));
+    } else if (strcmp(name, "z") == 0) {
+      const named_numbers internals = {"z", "internal state", td_model_internal_find};
+      TD_TRY(read_named(model, &internals, item, state->z, to));
     } else if (strcmp(name, "memory") == 0) {
       TD_TRY(read_array(item, "memory", n.nmemory, state->memory, to));
     } else if (!is_result(root)) {
-      return complain(to, "unknown member '%s'; a state has t, q, v, u and memory", name);
+      return complain(to, "unknown member '%s'; a state has t, q, v, z, u and memory", name);
     }
   }
   if (old && !td_complete_turns(model, state, moves))

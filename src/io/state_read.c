@@ -45,9 +45,12 @@ static td_status unreadable(const reading* r) {
 
 // Numbers that every row must have, and those of controllers, which older files lack.
 static int needed(const reading* r) { return 1 + r->n.nq + r->n.nv; }
+// Behind them the internal states, which keep their values where a file of an older model lacks
+// them.
+static int behind(const reading* r) { return needed(r) + r->n.nz; }
 static int row_size(const reading* r) {
   const bool kept = r->n.nmemory > 0 && r->n.nmemory <= MOST_MEMORY;
-  return needed(r) + (kept ? r->n.nu + r->n.nmemory : 0);
+  return behind(r) + (kept ? r->n.nu + r->n.nmemory : 0);
 }
 
 // Column of an input: another name where a sensor or a coordinate has it (cli/columns.c)
@@ -59,7 +62,8 @@ static void input_column(const reading* r, int i, char name[NAME_LIMIT]) {
   snprintf(name, NAME_LIMIT, "%s%s", input, taken ? "_input" : "");
 }
 
-// Names of the numbers of a row in the order t, q1 ..., v1 ..., inputs, memory1 ...
+// Names of the numbers of a row in the order t, q1 ..., v1 ..., internal states, inputs, memory1
+// ...
 static void column_name(const reading* r, int i, char name[NAME_LIMIT]) {
   if (i == 0)
     snprintf(name, NAME_LIMIT, "t");
@@ -67,10 +71,12 @@ static void column_name(const reading* r, int i, char name[NAME_LIMIT]) {
     snprintf(name, NAME_LIMIT, "q%d", i);
   else if (i < needed(r))
     snprintf(name, NAME_LIMIT, "v%d", i - r->n.nq);
-  else if (i < needed(r) + r->n.nu)
-    input_column(r, i - needed(r), name);
+  else if (i < behind(r))
+    snprintf(name, NAME_LIMIT, "%s", td_model_internal_name(r->model, i - needed(r)));
+  else if (i < behind(r) + r->n.nu)
+    input_column(r, i - behind(r), name);
   else
-    snprintf(name, NAME_LIMIT, "memory%d", i - needed(r) - r->n.nu + 1);
+    snprintf(name, NAME_LIMIT, "memory%d", i - behind(r) - r->n.nu + 1);
 }
 
 static td_status no_column(const reading* r, const char* name) {
@@ -85,8 +91,8 @@ static bool is_nearer(const reading* r, double t, double best) {
   return isnan(r->time) || isnan(best) || fabs(t - r->time) < fabs(best - r->time);
 }
 
-// The row found (t, q, v, then what controllers set and remember) becomes the state; the inputs of
-// models without controllers stay as they are.
+// The row found (t, q, v, z, then what controllers set and remember) becomes the state; the inputs
+// of models without controllers stay as they are.
 static td_status take_row(const reading* r, const double* row, double first, double last) {
   const int n = needed(r);
   if (!isnan(r->time) && !(r->time >= first && r->time <= last))
@@ -106,11 +112,14 @@ static td_status take_row(const reading* r, const double* row, double first, dou
   if (old && !td_complete_turns(r->model, r->state, true))
     return fail(r, TD_E_SYNTAX, "'%s': the vector part of a quaternion must have a length below 1",
                 r->path);
-  bool remembers = row_size(r) > n;
-  for (int i = n; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
+  for (int i = 0; i < r->n.nz; i++)
+    if (isfinite(row[n + i])) r->state->z[i] = row[n + i];
+  const int more = behind(r);
+  bool remembers = row_size(r) > more;
+  for (int i = more; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
   if (remembers) {
-    memcpy(r->state->u, row + n, sizeof(double) * (size_t)r->n.nu);
-    memcpy(r->state->memory, row + n + r->n.nu, sizeof(double) * (size_t)r->n.nmemory);
+    memcpy(r->state->u, row + more, sizeof(double) * (size_t)r->n.nu);
+    memcpy(r->state->memory, row + more + r->n.nu, sizeof(double) * (size_t)r->n.nmemory);
   }
   fail(r, TD_OK, "%s, t = %g s%s", r->path, row[0],
        remembers || r->n.nmemory == 0

@@ -568,7 +568,45 @@ static const char* name_argument(lang* L, call* c) {
   return name;
 }
 
-// param('E', 205e3), param('model', 'eba')
+// The range [low high] that is argument 2, with the default x inside; true without one.
+static bool range_argument(lang* L, call* c, const char* name, double x, spec_range* range) {
+  *range = td_range_none();
+  if (c->argc < 3) return true;
+  const value* v = c->argv[2];
+  if (v->kind != V_NUM || td_value_count(v) != 2) {
+    td_fail(L, c->arg_at[2], "%s: the range of '%s' must be two numbers, as [0 20]", c->name, name);
+    return false;
+  }
+  if (!td_number_at(L, v, 0, c->arg_at[2], "the range", &range->low) ||
+      !td_number_at(L, v, 1, c->arg_at[2], "the range", &range->high))
+    return false;
+  if (c->argc > 3) {
+    const char* word = td_arg_string(L, c, 3);
+    if (!word) return false;
+    if (strcmp(word, "log") != 0) {
+      td_fail(L, c->arg_at[3], "%s: the word behind the range can be 'log', got '%.40s'", c->name,
+              word);
+      return false;
+    }
+    range->logarithmic = true;
+  }
+  if (!isfinite(range->low) || !isfinite(range->high) || !(range->low < range->high)) {
+    td_fail(L, c->arg_at[2],
+            "%s: the range of '%s' must be a lower and a higher finite number, got [%g %g]",
+            c->name, name, range->low, range->high);
+  } else if (range->logarithmic && !(range->low > 0)) {
+    td_fail(L, c->arg_at[2], "%s: a range by factors ('log') must be positive, got [%g %g]",
+            c->name, range->low, range->high);
+  } else if (!(x >= range->low && x <= range->high)) {
+    td_fail(L, c->arg_at[1], "%s: the value %g of '%s' is outside its range [%g %g]", c->name, x,
+            name, range->low, range->high);
+  } else {
+    return true;
+  }
+  return false;
+}
+
+// param('E', 205e3), param('E', 5e5, [1e5 1e6], 'log'), param('model', 'eba')
 static value* param(lang* L, call* c) {
   const char* name = name_argument(L, c);
   if (!name) return NULL;
@@ -581,7 +619,11 @@ static value* param(lang* L, call* c) {
     return td_fail(L, c->at, "the parameter '%s' is %s elsewhere", name,
                    known->text ? "a string" : "a number");
   }
-  spec_param* p = td_spec_param(L->spec, name, x, text, c->at);
+  spec_range range;
+  if (text && c->argc > 2)
+    return td_fail(L, c->arg_at[2], "param: the parameter '%s' is a string and has no range", name);
+  if (!range_argument(L, c, name, x, &range)) return NULL;
+  spec_param* p = td_spec_param(L->spec, name, x, text, &range, c->at);
   if (!p) return td_no_memory(L, c->at);
   if (p->text) {
     p->structural = true;
@@ -596,12 +638,31 @@ static value* input(lang* L, call* c) {
   double x = 0;
   if (!name || (c->argc > 1 && !td_arg_number(L, c, 1, &x))) return NULL;
   if (!td_spend(L, L->spec->ninput, c->at)) return NULL;
-  spec_input* u = td_spec_input(L->spec, name, x, c->at);
+  spec_range range;
+  if (!range_argument(L, c, name, x, &range)) return NULL;
+  spec_input* u = td_spec_input(L->spec, name, x, &range, c->at);
   return u ? td_expr(L, td_ex_var(L->g, u->var), c->at) : td_no_memory(L, c->at);
 }
 
+// internal('air', 1e-5): a first-order state with its initial value, a number or an expression of
+// parameters; its rate is that of dynamics(k).of = 'air'
+static value* internal(lang* L, call* c) {
+  const char* name = name_argument(L, c);
+  if (!name || !td_arg_numeric(L, c, 1)) return NULL;
+  if (!is_scalar(c->argv[1]))
+    return td_fail(L, c->arg_at[1], "internal: the initial value of '%s' must be one number", name);
+  if (!td_spend(L, L->spec->ninternal, c->at)) return NULL;
+  const ex init = td_value_ex(c->argv[1], 0, L->g);
+  spec_internal* z = td_spec_internal_find(L->spec, name);
+  if (z && z->init != init)
+    return td_fail(L, c->at, "the internal state '%s' has another initial value elsewhere", name);
+  if (!z) z = td_spec_internal(L->spec, name, init, c->at);
+  return z ? td_expr(L, td_ex_var(L->g, z->var), c->at) : td_no_memory(L, c->at);
+}
+
 const builtin td_builtin_sensors[] = {
-    {"param", param, 2, 2, "param('name', value)", 0},
-    {"input", input, 1, 2, "input('name', value)", 0},
+    {"param", param, 2, 4, "param('name', value, [low high], 'log')", 0},
+    {"input", input, 1, 3, "input('name', value, [low high])", 0},
+    {"internal", internal, 2, 2, "internal('name', value)", 0},
     {NULL, NULL, 0, 0, NULL, 0},
 };

@@ -316,7 +316,8 @@ bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_spa
 static const char* unknown_cause(unsigned depends) {
   if (depends & TD_ON_TIME) return "time";
   if (depends & TD_ON_INPUT) return "an input";
-  if (depends & (TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL)) return "the state of the robot";
+  if (depends & (TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL | TD_ON_INTERNAL))
+    return "the state of the robot";
   return "something that is not known while loading";
 }
 

@@ -142,7 +142,7 @@ static void bind_symbol(lang* L, ex e, double x, td_span at) {
       overridden |= strcmp(L->spec->overrides[i].name, name) == 0;
     if (!overridden) p->value = x;
   } else {
-    p = td_spec_param_var(L->spec, name, var, x, NULL, at);
+    p = td_spec_param_var(L->spec, name, var, x, NULL, NULL, at);
     if (!p) {
       td_no_memory(L, at);
       return;

@@ -88,7 +88,8 @@ void td_model_sizes_into(const td_model* m, td_sizes* sizes, size_t size) {
                      .nwet = m->nwet,
                      .ncontact = m->ncontact,
                      .nmesh = m->nmesh,
-                     .nmemory = model_memory(m)};
+                     .nmemory = model_memory(m),
+                     .nz = m->ninternal};
   struct_into(sizes, size, &own, sizeof own);
 }
 
@@ -105,6 +106,14 @@ const char* td_model_v_name(const td_model* m, int i) {
 const char* td_model_input_name(const td_model* m, int i) {
   if (!m) return NULL;
   return within(i, m->ninput) ? model_name(m, m->input[i].name) : NULL;
+}
+const char* td_model_internal_name(const td_model* m, int i) {
+  if (!m) return NULL;
+  return within(i, m->ninternal) ? model_name(m, m->internal[i].name) : NULL;
+}
+const char* td_model_internal_unit(const td_model* m, int i) {
+  if (!m) return NULL;
+  return within(i, m->ninternal) ? model_name(m, m->internal[i].unit) : NULL;
 }
 const char* td_model_param_name(const td_model* m, int i) {
   if (!m) return NULL;
@@ -150,6 +159,10 @@ int td_model_input_find(const td_model* m, const char* name) {
 int td_model_param_find(const td_model* m, const char* name) {
   if (!m || !name) return -1;
   return find(m, td_model_param_name, m->nparam, name);
+}
+int td_model_internal_find(const td_model* m, const char* name) {
+  if (!m || !name) return -1;
+  return find(m, td_model_internal_name, m->ninternal, name);
 }
 int td_model_sensor_find(const td_model* m, const char* name) {
   if (!m || !name) return -1;

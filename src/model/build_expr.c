@@ -427,7 +427,7 @@ static td_tape* slot_tape(const td_model* m, const num* slot, int n, bool open) 
 
 // What each variable of the graph stands for.
 typedef struct var_use {
-  int probe, input, param;  // index into the model's lists, -1
+  int probe, input, param;  // index into the model's lists (input: model_drives), -1
 } var_use;
 
 static var_use* index_vars(const td_model* m) {
@@ -437,6 +437,7 @@ static var_use* index_vars(const td_model* m) {
   for (int i = 0; i < n; i++) use[i] = (var_use){-1, -1, -1};
   for (int i = 0; i < m->nprobe; i++) use[m->probe[i].var].probe = i;
   for (int i = 0; i < m->ninput; i++) use[m->input[i].var].input = i;
+  for (int i = 0; i < m->ninternal; i++) use[m->internal[i].var].input = m->ninput + i;
   for (int i = 0; i < m->nparam; i++) use[m->param[i].var].param = i;
   return use;
 }
@@ -621,7 +622,8 @@ static td_status collect_kinks(td_model* m) {
     const bool two = op == EX_MIN || op == EX_MAX || op == EX_LT || op == EX_LE || op == EX_EQ ||
                      op == EX_NE || op == EX_STEP;
     if (!two && op != EX_ABS && op != EX_SIGN) continue;
-    if (!(td_ex_depends(m->graph, needed[i]) & (TD_ON_STATE | TD_ON_RATE))) continue;
+    if (!(td_ex_depends(m->graph, needed[i]) & (TD_ON_STATE | TD_ON_RATE | TD_ON_INTERNAL)))
+      continue;
     const ex a = td_ex_arg(m->graph, needed[i], 0);
     const ex e = two ? td_ex_2(m->graph, EX_SUB, a, td_ex_arg(m->graph, needed[i], 1)) : a;
     ok = ok && list_add(&kinks, e);
@@ -832,6 +834,44 @@ static td_status collect_clocks(td_model* m) {
   return m->clock_tape && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
+// The rate of an internal state, and the unit that is written with it.
+static const value* rate_of(const builder* b, const char* name, const char** unit) {
+  const value* list = td_get(b->spec->root, 0, "dynamics");
+  for (int k = 0; list && k < td_value_count(list); k++) {
+    const char* of = td_build_word(list, k, "of");
+    if (!of || strcmp(of, name) != 0) continue;
+    const char* written = td_build_word(list, k, "unit");
+    *unit = written ? written : "";
+    return td_get(list, k, "rate");
+  }
+  return NULL;
+}
+
+// Internal states and their rates, which are numbers like those of forces: derivatives, corners and
+// stop times are found with theirs.
+static td_status push_internals(builder* b) {
+  td_model* m = b->m;
+  const int n = b->spec->ninternal;
+  for (int i = 0; i < n; i++) {
+    const spec_internal* z = &b->spec->internals[i];
+    model_internal* out = td_push_internal(m, 1);
+    if (!out) return TD_E_NOMEM;
+    *out = (model_internal){.name = td_push_name(m, "%s", z->name), .var = z->var};
+    out->init = td_build_number(b, z->init);
+    if (out->init == NUM_NONE || out->name < 0) return TD_E_NOMEM;
+  }
+  m->internal_rate = m->nnumber_ex;
+  for (int i = 0; i < n; i++) {
+    const char* unit = "";
+    const value* rate = rate_of(b, b->spec->internals[i].name, &unit);
+    if (!rate || td_build_number(b, td_value_ex(rate, 0, b->spec->graph)) == NUM_NONE)
+      return TD_E_NOMEM;
+    m->internal[i].unit = td_push_name(m, "%s", unit);
+    if (m->internal[i].unit < 0) return TD_E_NOMEM;
+  }
+  return TD_OK;
+}
+
 static td_status push_named(builder* b) {
   td_model* m = b->m;
   for (int i = 0; i < b->spec->nparam; i++) {
@@ -842,6 +882,9 @@ static td_status push_named(builder* b) {
     *out = (model_named){.name = td_push_name(m, "%s", p->name),
                          .var = p->var,
                          .value = p->value,
+                         .low = p->range.low,
+                         .high = p->range.high,
+                         .logarithmic = p->range.logarithmic,
                          .structural = p->structural};
   }
   for (int i = 0; i < b->spec->ninput; i++) {
@@ -849,7 +892,9 @@ static td_status push_named(builder* b) {
     if (!out) return TD_E_NOMEM;
     *out = (model_named){.name = td_push_name(m, "%s", b->spec->inputs[i].name),
                          .var = b->spec->inputs[i].var,
-                         .value = b->spec->inputs[i].value};
+                         .value = b->spec->inputs[i].value,
+                         .low = b->spec->inputs[i].range.low,
+                         .high = b->spec->inputs[i].range.high};
   }
   return TD_OK;
 }
@@ -857,7 +902,8 @@ static td_status push_named(builder* b) {
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
   b->m->inputs_affine = true;
-  td_status status = collect_outputs(b, &outputs);
+  td_status status = push_internals(b);
+  if (status == TD_OK) status = collect_outputs(b, &outputs);
   if (status == TD_OK) status = td_build_loop_numbers(b);
   if (status == TD_OK) status = td_build_task_numbers(b);
   if (status == TD_OK) status = collect_events(b, &events);

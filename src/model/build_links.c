@@ -312,7 +312,7 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
                    : td_build_pick(b, control, element, n, d, width == 3 ? 3 : 6, 0);
   const ex k = td_build_pick(b, sub(b->joints, joint, "spring", "coeff"), element, n, d, 6, 0);
   const ex mu = td_build_pick(b, sub(b->joints, joint, "damp", "visc"), element, n, d, 6, 0);
-  const unsigned state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL;
+  const unsigned state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL | TD_ON_INTERNAL;
   row->target = TARGET_INITIAL;
   if (!is_zero(b, k) || !is_zero(b, mu)) {
     row->k = td_build_number(b, k);

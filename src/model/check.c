@@ -91,13 +91,15 @@ static const struct {
     {TD_ON_COORD, "own coordinates"},
     {TD_ON_STRAIN, "strains of the section"},
     {TD_ON_HERE, "the place at hand"},
+    {TD_ON_INTERNAL, "internal states"},
 };
 enum { DEPEND_COUNT = sizeof depend_texts / sizeof depend_texts[0] };
 
 // "parameters, time and inputs"
 static void depends_text(unsigned set, td_text* out) {
   unsigned left = set;
-  if (left & TD_ON_STATE) left &= ~(unsigned)TD_ON_COORD;  // coordinates are states
+  // coordinates and internal states are states
+  if (left & TD_ON_STATE) left &= ~(unsigned)(TD_ON_COORD | TD_ON_INTERNAL);
   for (int k = 0; k < DEPEND_COUNT; k++) {
     const unsigned bit = (unsigned)depend_texts[k].kind;
     if (!(left & bit)) continue;
@@ -734,11 +736,17 @@ int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
 // built.  Returns how many elements from i on are empty.
 static int find_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  static const char* const counted[][2] = {
-      {"rod", "rods"},         {"chamber", "chambers"}, {"cable", "cables"},
-      {"contact", "contacts"}, {"mesh", "meshes"},      {"sensor", "sensors"},
-      {"event", "events"},     {"task", "tasks"},       {"control", "controllers"},
-      {"exload", "loads"}};
+  static const char* const counted[][2] = {{"rod", "rods"},
+                                           {"chamber", "chambers"},
+                                           {"cable", "cables"},
+                                           {"contact", "contacts"},
+                                           {"mesh", "meshes"},
+                                           {"sensor", "sensors"},
+                                           {"event", "events"},
+                                           {"task", "tasks"},
+                                           {"control", "controllers"},
+                                           {"exload", "loads"},
+                                           {"dynamics", "rates of internal states"}};
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
     if (strcmp(field->path, counted[k][0]) == 0)
       return td_check_gap(&spec->diags, s, i, counted[k][0], counted[k][1]);
@@ -883,6 +891,7 @@ td_status td_spec_check(td_spec* spec) {
   }
   if (!spec->partial) {
     td_check_rods(spec);
+    td_check_internals(spec);
     TD_TRY(td_check_names(spec));
   }
   if (spec->diags.errors == 0) td_check_masses(spec);

@@ -17,8 +17,9 @@ enum {
   FIXED = TD_ON_NOTHING,       // structure of the robot
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
   TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD,  // what makes a force
-  FLOW = TIMED | TD_ON_HERE,                                             // a stream
+  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD |
+          TD_ON_INTERNAL,                 // what makes a force
+  FLOW = TIMED | TD_ON_HERE,              // a stream
   OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
   ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
   ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
@@ -540,6 +541,15 @@ const td_field td_fields[] = {
     {"exload.ftau", FIELD_NUM, "nx3|nx6", "[0 0 0 0 0 0]", "N, N m", FORCE, "", "",
      "force, or force and torque"},
 
+    // ---- dynamics -----------------------------------------------------------------------------
+    {"dynamics", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "rates of the internal states that `internal` declares, one for each"},
+    {"dynamics.of", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name of the internal state"},
+    {"dynamics.rate", FIELD_NUM, "1", TD_REQUIRED, "", FORCE, "", "",
+     "its rate: any expression that a force may be"},
+    {"dynamics.unit", FIELD_STR, "", "", "", FIXED, "", "",
+     "unit of the state in the results, up to 24 characters, as 'kg'"},
+
     // ---- sensor, output, event ----------------------------------------------------------------
     {"sensor", FIELD_STRUCTS, "", "", "", FIXED, "", "", "quantities to record"},
     {"sensor.name", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name in the results; unique"},
@@ -549,7 +559,7 @@ const td_field td_fields[] = {
      "exact values"},
     {"sensor.quantum", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
      "smallest step of a measurement, 0: none"},
-    {"output", FIELD_LIST, "", "all sensors, q and v", "", FIXED, "", "",
+    {"output", FIELD_LIST, "", "all sensors, q, v and internal states", "", FIXED, "", "",
      "what the result files hold"},
     {"event", FIELD_STRUCTS, "", "", "", FIXED, "", "", "moments to find"},
     {"event.when", FIELD_NUM, "1", TD_REQUIRED, "", WATCH, "", "",
@@ -562,8 +572,8 @@ const td_field td_fields[] = {
     {"control", FIELD_STRUCTS, "", "", "", FIXED, "", "", "controllers that set inputs in `sim`"},
     {"control.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "",
      "inputs it sets; those of `gains` are named in the file"},
-    {"control.law", FIELD_NUM, "", "", "", TIMED | TD_ON_STATE | TD_ON_RATE, "", "",
-     "the inputs as expressions, as many as `inputs`"},
+    {"control.law", FIELD_NUM, "", "", "", TIMED | TD_ON_STATE | TD_ON_RATE | TD_ON_INTERNAL, "",
+     "", "the inputs as expressions, as many as `inputs`"},
     {"control.gains", FIELD_STR, "", "", "", FIXED, "", "",
      "a file of `tendril lqr`, beside the model: u = u0 - K x"},
     {"control.from", FIELD_STR, "", "state", "", FIXED, "", "state|sensors",

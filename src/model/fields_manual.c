@@ -153,6 +153,14 @@ static const chapter chapters[] = {
      "exload(1).exbody = 2;\n"
      "exload(1).tr.trans = [0 0 0.2];\n"
      "exload(1).ftau = [5*sin(2*pi*t) 0 0 0 0 0];\n"},
+    {"dynamics",
+     "`internal('air', 1e-5)` declares a first-order state with its initial value and returns it; "
+     "`dynamics` gives its rate. It may stand wherever forces may depend on the motion. See "
+     "language.md.",
+     "f = internal('f', 0);                    % a filter of 20 ms ...\n"
+     "dynamics(1).of   = 'f';\n"
+     "dynamics(1).rate = (sin(2*pi*t) - f)/0.02;\n"
+     "joint(1).dof(1).input = 3*f;             % ... drives a joint\n"},
     {"sensor",
      "A sensor records an expression. Everything an expression can ask of the robot is listed "
      "under "
@@ -160,9 +168,8 @@ static const chapter chapters[] = {
      "sensor(1).name  = 'tip';\n"
      "sensor(1).value = pos(body(2), [0 0 0.2]);\n"},
     {"output",
-     "A list of sensor names and of the words `energy`, `q` (positions) and `v` (velocities); "
-     "without "
-     "it all sensors, `q` and `v`.",
+     "A list of sensor names and of the words `energy`, `q` (positions), `v` (velocities) and `z` "
+     "(internal states); without it all sensors, `q`, `v` and `z`.",
      "output = {'tip', 'energy', 'q'};\n"},
     {"event",
      "The solver finds the moment at which an expression passes through zero, in either direction.",

@@ -533,16 +533,26 @@ typedef struct model_share {
 // A partial derivative d(target)/d(variable) on a derivative tape.
 typedef struct model_partial {
   int target;  // slot (forces) or output (sensors)
-  int source;  // probe, input or parameter, by the list it is in
+  int source;  // probe, drive (model_drives) or parameter, by the list it is in
 } model_partial;
 
 typedef struct model_named {
   int name;
   int var;
   double value;
-  bool structural;  // parameters: used while loading, so changing it means loading again
-  bool shapes;      // parameters: geometry, masses or initial values depend on it
+  double low, high;  // its range, -inf and inf where none is written
+  bool logarithmic;  // parameters: the range counts by factors
+  bool structural;   // parameters: used while loading, so changing it means loading again
+  bool shapes;       // parameters: geometry, masses or initial values depend on it
 } model_named;
+
+// A first-order state beside positions and velocities.  Its initial value is a number of
+// parameters; its rate is the slot td_model.internal_rate + its index.
+typedef struct model_internal {
+  int name, unit;  // offsets into names
+  int var;
+  num init;
+} model_internal;
 
 // A rule for numbers made of parameters (bound.h): its numbers are consecutive outputs of
 // bound_tape.
@@ -672,6 +682,7 @@ typedef struct model_joint {
   X(model_share, share, "terms of wrenches inside rods")                          \
   X(model_named, param, "parameters")                                             \
   X(model_named, input, "named inputs")                                           \
+  X(model_internal, internal, "internal states")                                  \
   X(model_bound, bound, "limits of numbers that follow from parameters")          \
   X(model_event, event, "events")                                                 \
   X(model_joint, joint, "joints as written")                                      \
@@ -693,10 +704,10 @@ typedef struct model_joint {
   X(num, strain_slot, "slots filled by the strain tape")                          \
   X(num, strain_rate_slot, "slots filled by the strain rate tape")                \
   X(model_partial, live_probe, "d slot / d probe, in the order of its tape")      \
-  X(model_partial, live_input, "d slot / d input")                                \
+  X(model_partial, live_input, "d slot / d drive (model_drives)")                 \
   X(model_partial, live_param, "d slot / d parameter, force slots only")          \
   X(model_partial, output_probe, "d output / d probe")                            \
-  X(model_partial, output_input, "d output / d input")                            \
+  X(model_partial, output_input, "d output / d drive")                            \
   X(model_loop, loop, "controllers")                                              \
   X(model_drive, law_input, "inputs that controllers set")                        \
   X(model_partial, law_probe, "d law / d probe")                                  \
@@ -751,6 +762,7 @@ struct td_model {
 #undef X
   num gravity;         // 3 slots
   num fluid_velocity;  // 3 slots
+  num internal_rate;   // ninternal slots: rates of the internal states
   bool stream_varies;  // the stream depends on the place: its slots are with those in it
   bool has_added;      // some station has added mass
   bool strains_timed;  // some rod's strains are expressions of time
@@ -801,6 +813,10 @@ struct td_model {
 };
 
 static inline const char* model_name(const td_model* m, int offset) { return m->names + offset; }
+
+// Named inputs, then internal states: both enter forces through numbers alone, so that derivatives
+// with respect to them are columns side by side.
+static inline int model_drives(const td_model* m) { return m->ninput + m->ninternal; }
 
 // All forces, numbered kind after kind.
 static inline int model_forces(const td_model* m) {
@@ -990,7 +1006,7 @@ struct td_work {
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
   td_state inner;       // a state of its own, for preparing
-  double *inner_q, *inner_v, *inner_u;
+  double *inner_q, *inner_v, *inner_u, *inner_z;
   double* tau;  // generalised forces of DOF elements and, after assembly, all forces
   double *vdot, *lambda;
   double* task;  // values of the task tape
@@ -1049,7 +1065,7 @@ static inline int model_memory(const td_model* m) {
   const double waiting = fmin(ceil(m->control_delay * m->control_rate), MOST_WAITING);
   int n = 6 + m->ntask_value + m->ninput + ((int)waiting + 2) * (1 + m->ninput);
   for (int i = 0; i < m->nloop; i++) {
-    if (m->loop[i].from_sensors) n += 2 * m->nvel;
+    if (m->loop[i].from_sensors) n += 2 * m->nvel + m->ninternal;
     if (m->loop[i].kind == LOOP_PLUGIN) n += PLUGIN_MEMORY;
   }
   return n;
@@ -1060,13 +1076,14 @@ static inline int model_memory(const td_model* m) {
 // Do a caller's model, state and work belong together?  A state that the caller made himself has no
 // sizes; its arrays must be there.
 static inline bool model_owns(const td_model* m, const td_state* s) {
-  if (!m || !s || (!s->q && m->npos > 0) || (!s->v && m->nvel > 0) || (!s->u && m->ninput > 0))
+  if (!m || !s || (!s->q && m->npos > 0) || (!s->v && m->nvel > 0) || (!s->u && m->ninput > 0) ||
+      (!s->z && m->ninternal > 0))
     return false;
-  if (s->reserved[0] || s->reserved[1]) return false;
+  if (s->reserved[0]) return false;
   const int* n = s->size;
   if (n[0] == 0 && n[1] == 0 && n[2] == 0 && n[3] == 0) return true;
   return n[0] == m->npos && n[1] == m->nvel && n[2] == m->ninput && n[3] == model_memory(m) &&
-         s->identity == m->identity;
+         n[4] == m->ninternal && s->identity == m->identity;
 }
 static inline bool model_works(const td_model* m, const td_work* w) {
   return m && w && w->model == m;

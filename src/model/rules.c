@@ -478,13 +478,13 @@ static td_status check_rod_names(td_spec* spec) {
   return status;
 }
 
-static const char* const output_words[] = {"energy", "q", "v"};
+static const char* const output_words[] = {"energy", "q", "v", "z"};
 
 // One entry of `output` against the sensors' names (sorted) and the words that are always known.
 static td_status check_output(td_spec* spec, const char* name, td_span at, const named* list,
                               int n) {
   const named key = {name, 0};
-  if (one_of(name, output_words, 3)) return TD_OK;
+  if (one_of(name, output_words, 4)) return TD_OK;
   int low = 0, high = n;  // first name that is not before ours
   while (low < high) {
     const int mid = low + (high - low) / 2;
@@ -495,13 +495,13 @@ static td_status check_output(td_spec* spec, const char* name, td_span at, const
   }
   if (low < n && strcmp(list[low].name, name) == 0) return TD_OK;
 
-  const char** known = malloc(sizeof(char*) * (size_t)(n + 3));
+  const char** known = malloc(sizeof(char*) * (size_t)(n + 4));
   if (!known) return TD_E_NOMEM;
   for (int k = 0; k < n; k++) known[k] = list[k].name;
-  for (int k = 0; k < 3; k++) known[n + k] = output_words[k];
+  for (int k = 0; k < 4; k++) known[n + k] = output_words[k];
   td_error(&spec->diags, TD_E_MODEL, at,
-           "output '%.80s' is neither the name of a sensor nor energy, q or v", name);
-  td_suggest(&spec->diags, name, known, n + 3);
+           "output '%.80s' is neither the name of a sensor nor energy, q, v or z", name);
+  td_suggest(&spec->diags, name, known, n + 4);
   free(known);
   return TD_OK;
 }

@@ -87,6 +87,8 @@ int td_check_rod_count(const td_spec* spec);
 void td_check_rods(td_spec* spec);
 // Warn about bodies that get the published default, a mass of next to nothing.
 void td_check_masses(td_spec* spec);
+// Every internal state has a finite initial value, a name of its own and one rate.
+void td_check_internals(td_spec* spec);
 // Names and the list of outputs.  TD_OK or TD_E_NOMEM.
 td_status td_check_names(td_spec* spec);
 

@@ -75,12 +75,14 @@ void td_spec_free(td_spec* spec) {
     free(spec->params[i].text);
   }
   for (int i = 0; i < spec->ninput; i++) free(spec->inputs[i].name);
+  for (int i = 0; i < spec->ninternal; i++) free(spec->internals[i].name);
   for (int i = 0; i < spec->noverride; i++) {
     free(spec->overrides[i].name);
     free(spec->overrides[i].text);
   }
   free(spec->params);
   free(spec->inputs);
+  free(spec->internals);
   free(spec->sensors);
   free(spec->overrides);
   td_exprs_free(spec->graph);
@@ -216,12 +218,24 @@ static bool number_of(const char* text, double* x) {
   return end && end != text && *end == 0;
 }
 
-// The value given from outside; a message when the text is no number.
-static void override_number(td_spec* spec, const spec_override* o, const char* what, td_span at,
-                            double* x) {
+td_status td_spec_beyond_ranges(td_spec* spec) {
+  if (!spec) return TD_E_USAGE;
+  spec->beyond = true;
+  return TD_OK;
+}
+
+// The value given from outside; a message when the text is no number, or beyond the range.
+static void override_number(td_spec* spec, const spec_override* o, const char* what,
+                            const spec_range* range, td_span at, double* x) {
   double given;
   if (number_of(o->text, &given)) {
     *x = given;
+    if (spec->beyond || (given >= range->low && given <= range->high)) return;
+    td_error(&spec->diags, TD_E_MODEL, at,
+             "%s '%s' has the range [%g %g], it was to be set to %s by the command line or the "
+             "caller",
+             what, o->name, range->low, range->high, o->text);
+    td_hint(&spec->diags, "choose a value inside, or go beyond it with --force-range");
   } else {
     td_error(&spec->diags, TD_E_MODEL, at, "%s '%s' is a number, it cannot be set to '%s'", what,
              o->name, o->text);
@@ -239,7 +253,7 @@ static bool apply_override(td_spec* spec, spec_param* p) {
     p->text = text;
     return true;
   }
-  override_number(spec, o, "parameter", p->at, &p->value);
+  override_number(spec, o, "parameter", &p->range, p->at, &p->value);
   return true;
 }
 
@@ -251,11 +265,11 @@ spec_param* td_spec_param_find(td_spec* spec, const char* name) {
 }
 
 spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double x, const char* text,
-                              td_span at) {
+                              const spec_range* range, td_span at) {
   spec_param* grown = td_grow(spec->params, &spec->param_cap, spec->nparam + 1, sizeof *grown);
   if (!grown) return NULL;
   spec->params = grown;
-  spec_param p = {.var = var, .value = x, .at = at};
+  spec_param p = {.var = var, .value = x, .at = at, .range = range ? *range : td_range_none()};
   p.name = td_strdup(name);
   p.text = text ? td_strdup(text) : NULL;
   if (!p.name || (text && !p.text) || !apply_override(spec, &p)) {
@@ -267,7 +281,8 @@ spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double x
   return &grown[spec->nparam++];
 }
 
-spec_param* td_spec_param(td_spec* spec, const char* name, double x, const char* text, td_span at) {
+spec_param* td_spec_param(td_spec* spec, const char* name, double x, const char* text,
+                          const spec_range* range, td_span at) {
   spec_param* p = td_spec_param_find(spec, name);
   if (p) return p;
   int var = -1;
@@ -275,10 +290,11 @@ spec_param* td_spec_param(td_spec* spec, const char* name, double x, const char*
     var = td_exprs_var(spec->graph, name, TD_ON_PARAM);
     if (var < 0) return NULL;
   }
-  return td_spec_param_var(spec, name, var, x, text, at);
+  return td_spec_param_var(spec, name, var, x, text, range, at);
 }
 
-spec_input* td_spec_input(td_spec* spec, const char* name, double x, td_span at) {
+spec_input* td_spec_input(td_spec* spec, const char* name, double x, const spec_range* range,
+                          td_span at) {
   for (int i = 0; i < spec->ninput; i++) {
     if (strcmp(spec->inputs[i].name, name) == 0) return &spec->inputs[i];
   }
@@ -292,9 +308,31 @@ spec_input* td_spec_input(td_spec* spec, const char* name, double x, td_span at)
     return NULL;
   }
   const spec_override* o = use_override(spec, name);
-  if (o) override_number(spec, o, "input", at, &x);
-  grown[spec->ninput] = (spec_input){copy, var, x, at};
+  const spec_range within = range ? *range : td_range_none();
+  if (o) override_number(spec, o, "input", &within, at, &x);
+  grown[spec->ninput] = (spec_input){copy, within, var, x, at};
   return &grown[spec->ninput++];
+}
+
+spec_internal* td_spec_internal_find(td_spec* spec, const char* name) {
+  for (int i = 0; i < spec->ninternal; i++)
+    if (strcmp(spec->internals[i].name, name) == 0) return &spec->internals[i];
+  return NULL;
+}
+
+spec_internal* td_spec_internal(td_spec* spec, const char* name, ex init, td_span at) {
+  spec_internal* grown =
+      td_grow(spec->internals, &spec->internal_cap, spec->ninternal + 1, sizeof *grown);
+  if (!grown) return NULL;
+  spec->internals = grown;
+  char* copy = td_strdup(name);
+  const int var = copy ? td_exprs_var(spec->graph, name, TD_ON_INTERNAL) : -1;
+  if (var < 0) {
+    free(copy);
+    return NULL;
+  }
+  grown[spec->ninternal] = (spec_internal){copy, var, init, at};
+  return &grown[spec->ninternal++];
 }
 
 // ---- sensors ----------------------------------------------------------------------------------

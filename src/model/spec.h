@@ -3,6 +3,8 @@
 #ifndef TD_SPEC_H
 #define TD_SPEC_H
 
+#include <math.h>
+
 #include "base/diag.h"
 #include "expr/expr.h"
 #include "model/bound.h"
@@ -10,8 +12,18 @@
 #include "model/value.h"
 #include "model/wire.h"
 
+// The range of a parameter or an input: -inf and inf where none is written.
+typedef struct spec_range {
+  double low, high;
+  bool logarithmic;  // counts by factors
+} spec_range;
+static inline spec_range td_range_none(void) {
+  return (spec_range){.low = -INFINITY, .high = INFINITY};
+}
+
 typedef struct spec_param {
   char* name;
+  spec_range range;
   int var;          // variable in the graph; -1 for a string parameter
   double value;     // default or override
   char* text;       // string parameters
@@ -22,10 +34,19 @@ typedef struct spec_param {
 
 typedef struct spec_input {
   char* name;
+  spec_range range;
   int var;
   double value;  // default
   td_span at;
 } spec_input;
+
+// A first-order state beside positions and velocities; `dynamics` gives its rate.
+typedef struct spec_internal {
+  char* name;
+  int var;
+  ex init;  // initial value, an expression of parameters
+  td_span at;
+} spec_internal;
 
 // A rule that numbers made of parameters obey, kept for the values that parameters get later.
 typedef struct spec_bound {
@@ -76,12 +97,15 @@ struct td_spec {
   int nparam, param_cap;
   spec_input* inputs;
   int ninput, input_cap;
+  spec_internal* internals;
+  int ninternal, internal_cap;
   spec_bound* bounds;  // made by td_spec_check
   int nbound, bound_cap;
   spec_sensor_var* sensors;
   int nsensor, sensor_cap;
   spec_override* overrides;
   int noverride, override_cap;
+  bool beyond;     // overrides may leave the ranges
   td_wire* wires;  // geometry of the meshes that come from files, by mesh; others are empty
   int nwire;
   td_status (*read_wires)(td_spec* spec);  // how to fill them, NULL: no files
@@ -103,13 +127,18 @@ int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at);
 // Make the variables of `here`; false: no memory.
 bool td_spec_here(td_spec* spec);
 // Register a parameter (its override applied) or an input; same name twice gives the same one.
+// range: NULL: none is written
 spec_param* td_spec_param(td_spec* spec, const char* name, double value, const char* text,
-                          td_span at);
+                          const spec_range* range, td_span at);
 spec_param* td_spec_param_find(td_spec* spec, const char* name);  // NULL: none
 // Register a parameter that stands for a variable already in the graph (`syms`); text as above.
 spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double value,
-                              const char* text, td_span at);
-spec_input* td_spec_input(td_spec* spec, const char* name, double value, td_span at);
+                              const char* text, const spec_range* range, td_span at);
+spec_input* td_spec_input(td_spec* spec, const char* name, double value, const spec_range* range,
+                          td_span at);
+// Register an internal state; NULL: no memory.  The caller has made sure that the name is new.
+spec_internal* td_spec_internal(td_spec* spec, const char* name, ex init, td_span at);
+spec_internal* td_spec_internal_find(td_spec* spec, const char* name);  // NULL: none
 
 // Check every structure against the field table (fields.h): unknown fields, kinds, shapes, finite
 // values, what may depend on what.  Adds messages; TD_E_MODEL when there are errors.

@@ -534,6 +534,10 @@ void td_live_advance(td_live* l, double dt, double wall) {
 
 // ---- knobs ------------------------------------------------------------------------------------
 
+static bool within_range(const model_named* x, double value) {
+  return value >= x->low && value <= x->high;
+}
+
 // A value that the text does not take is shown as an error, and forgotten.
 static bool reload_with(td_live* l, const char* name, double x) {
   char text[40], before[40];
@@ -549,7 +553,7 @@ static bool reload_with(td_live* l, const char* name, double x) {
 bool td_live_set_param(td_live* l, const char* name, double x) {
   if (!l->model || !isfinite(x)) return false;
   const int i = td_model_param_find(l->model, name);
-  if (i < 0) return false;
+  if (i < 0 || !within_range(&l->model->param[i], x)) return false;
   if (l->model->param[i].structural) return reload_with(l, name, x);
   if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
   char text[40];
@@ -562,7 +566,7 @@ bool td_live_set_param(td_live* l, const char* name, double x) {
 bool td_live_set_input(td_live* l, const char* name, double x) {
   if (!l->model || !isfinite(x)) return false;
   const int i = td_model_input_find(l->model, name);
-  if (i < 0 || !note_moved(l, name, x)) return false;
+  if (i < 0 || !within_range(&l->model->input[i], x) || !note_moved(l, name, x)) return false;
   if (l->motion) l->motion->state->u[i] = x;
   l->state->u[i] = x;
   restart(l);
@@ -611,6 +615,17 @@ bool td_live_pull(td_live* l, const double target[3]) {
 
 // ---- what the page gets -----------------------------------------------------------------------
 
+// Where a slider begins and ends, if the model says so.
+static void add_range(td_text* out, const model_named* x) {
+  if (isinf(x->low) && isinf(x->high)) return;
+  td_json_key(out, "low");
+  td_json_number(out, x->low);
+  td_json_key(out, "high");
+  td_json_number(out, x->high);
+  td_json_key(out, "log");
+  td_text_add(out, x->logarithmic ? "true" : "false");
+}
+
 static void add_params(const td_live* l, td_text* out) {
   td_json_key(out, "params");
   td_text_add(out, "[");
@@ -620,6 +635,7 @@ static void add_params(const td_live* l, td_text* out) {
     td_json_string(out, td_model_param_name(l->model, i));
     td_json_key(out, "value");
     td_json_number(out, td_work_param(l->model, l->work, i));
+    add_range(out, &l->model->param[i]);
     td_json_key(out, "reloads");
     td_text_add(out, l->model->param[i].structural ? "true}" : "false}");
   }
@@ -632,6 +648,7 @@ static void add_params(const td_live* l, td_text* out) {
     td_json_string(out, td_model_input_name(l->model, i));
     td_json_key(out, "value");
     td_json_number(out, l->state->u[i]);
+    add_range(out, &l->model->input[i]);
     td_text_add(out, "}");
   }
   td_text_add(out, "]");

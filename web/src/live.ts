@@ -13,6 +13,9 @@ interface Knob {
   name: string;
   value: number;
   reloads?: boolean;
+  low?: number; // the range that the model gives, if it does
+  high?: number;
+  log?: boolean; // it counts by factors
 }
 interface ModelMessage {
   type: 'model';
@@ -168,10 +171,11 @@ export class LivePage {
 
   // A slider about the value a knob was first seen with: from nought to three times it, and as far about a later value
   // beyond that.  Nothing tells the size of a knob at nought: its range starts small and grows tenfold whenever the
-  // slider is left at an end.
+  // slider is left at an end.  Where the model gives a range, that is it.
   private ranges = new Map<string, [number, number]>();
   private knob(kind: 'param' | 'input', k: Knob): HTMLElement {
     const id = `${kind}-${k.name}`;
+    if (k.low !== undefined && k.high !== undefined) return this.rangedKnob(kind, k, k.low, k.high);
     const known = this.ranges.get(id);
     let [low, high]: [number, number] = known ?? (k.value === 0 ? [-1, 1] : [k.value, k.value]);
     if (!known || k.value < low || k.value > high) {
@@ -209,6 +213,29 @@ export class LivePage {
       set(x);
     });
     return el('div', { class: 'row' }, el('label', { for: id, title: k.reloads ? 'changes the structure: the model is loaded again' : k.name }, k.name), slider, number);
+  }
+
+  private rangedKnob(kind: 'param' | 'input', k: Knob, low: number, high: number): HTMLElement {
+    const id = `${kind}-${k.name}`;
+    const place = (x: number) => (k.log ? Math.log(x) : x), back = (x: number) => (k.log ? Math.exp(x) : x);
+    const inside = (x: number) => Math.min(Math.max(x, low), high);
+    const slider = el('input', { type: 'range', id, min: place(low), max: place(high), step: 'any', value: place(k.value) });
+    const number = el('input', { type: 'number', step: 'any', min: low, max: high, value: Number(k.value.toPrecision(6)), 'aria-label': k.name });
+    const set = (x: number) => this.send({ do: kind, name: k.name, value: x });
+    slider.addEventListener(k.reloads ? 'change' : 'input', () => {
+      const x = inside(back(Number(slider.value)));
+      number.value = String(Number(x.toPrecision(4)));
+      set(x);
+    });
+    number.addEventListener('change', () => {
+      if (number.value === '' || !Number.isFinite(Number(number.value))) return;
+      const x = inside(Number(number.value));
+      number.value = String(x);
+      slider.value = String(place(x));
+      set(x);
+    });
+    const title = `${k.name}: ${low} to ${high}` + (k.reloads ? '; changes the structure: the model is loaded again' : '');
+    return el('div', { class: 'row' }, el('label', { for: id, title }, k.name), slider, number);
   }
 
   private buildPlots(m: ModelMessage): void {

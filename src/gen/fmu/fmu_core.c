@@ -1,12 +1,14 @@
 // A functional mock-up unit: what both versions of the standard share.  This text follows the
 // engine and the model in an exported FMU; it is not part of the library.
 //
-// States are x = [q, v, integrated controls].  Co-simulation integrates by the Rosenbrock method
-// RODAS3 (order 3, stiffly accurate) with the exact Jacobian and a controlled error; constraints
-// are restored after each step.
+// States are x = [q, v, integrated controls, internal states].  Co-simulation integrates by the
+// Rosenbrock method RODAS3 (order 3, stiffly accurate) with the exact Jacobian and a controlled
+// error; constraints are restored after each step.
 
 enum {
-  NX = FMU_NQ + FMU_NV + FMU_NT,
+  NZ_AT = FMU_NQ + FMU_NV + FMU_NT,  // internal states
+  NX = NZ_AT + FMU_NZ,
+  ND = FMU_NU + FMU_NZ,  // inputs and internal states: columns of derivatives
   VR_X = 0,              // states
   VR_DX = NX,            // their derivatives
   VR_U = 2 * NX,         // inputs
@@ -31,6 +33,7 @@ typedef struct fmu {
   double tolerance, h;
   fmu_mode mode;
   double *Aq, *Av, *Au, *N, *Nplus, *dN;  // Jacobians
+  double *Rq, *Rv, *Ru;                   // of the rates of internal states
   double *J, *W, *k;                      // of the integrator
   int* pivot;
   double* guard;         // of one-sided elements: at both ends, bounds, speeds, scratch
@@ -56,7 +59,8 @@ static void fmu_note(fmu* f, const char* text) {
 
 static size_t fmu_doubles(void) {
   const size_t nv = FMU_NV, nq = FMU_NQ, nx = NX;
-  return 2 * nv * nv + nv * FMU_NU + nq * nv + nv * nq + nq * nq + 2 * nx * nx + 6 * nx + 64;
+  return 2 * nv * nv + nv * ND + nq * nv + nv * nq + nq * nq + 2 * nx * nx + 6 * nx + 64 +
+         FMU_NZ * (2 * nv + ND);
 }
 
 static void fmu_free(fmu* f) {
@@ -95,13 +99,17 @@ static fmu* fmu_new(void) {
   }
   f->Av = f->Aq + FMU_NV * FMU_NV;
   f->Au = f->Av + FMU_NV * FMU_NV;
-  f->N = f->Au + FMU_NV * FMU_NU;
+  f->N = f->Au + FMU_NV * ND;
   f->Nplus = f->N + FMU_NQ * FMU_NV;
   f->dN = f->Nplus + FMU_NV * FMU_NQ;
   f->J = f->dN + FMU_NQ * FMU_NQ;
   f->W = f->J + NX * NX;
-  f->k = f->W + NX * NX;
-  f->s = (td_state){.t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u};
+  f->Rq = f->W + NX * NX;
+  f->Rv = f->Rq + FMU_NZ * FMU_NV;
+  f->Ru = f->Rv + FMU_NZ * FMU_NV;
+  f->k = f->Ru + FMU_NZ * ND;
+  f->s = (td_state){
+      .t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u, .z = f->x + NZ_AT};
   f->tolerance = the_model.settings[3];
   f->t_next = INFINITY;
   for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
@@ -174,6 +182,7 @@ static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
   if (FMU_NT > 0) {
     td_target_rates(&the_model, &f->s, f->w, f->x + FMU_NQ + FMU_NV, dx + FMU_NQ + FMU_NV);
   }
+  for (int i = 0; i < FMU_NZ; i++) dx[NZ_AT + i] = td_work_rates(&the_model, f->w)[i];
   memcpy(f->x, own, sizeof own);
   f->s.t = time;
   return ok;
@@ -313,8 +322,11 @@ static bool fmu_jacobians(fmu* f) {
   }
   td_qdot_inverse(&the_model, f->s.q, f->Nplus);
   td_qdot_dq(&the_model, f->s.q, f->s.v, f->dN);
-  return td_trial_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av,
-                                  FMU_NU > 0 ? f->Au : NULL) == TD_OK;
+  if (td_trial_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av, ND > 0 ? f->Au : NULL) !=
+      TD_OK)
+    return false;
+  if (FMU_NZ > 0) td_trial_internal_tangent(&the_model, &f->s, f->w, f->Rq, f->Rv, f->Ru);
+  return true;
 }
 
 // Change of the states' derivatives for changes of states and inputs.
@@ -337,8 +349,17 @@ static void fmu_change(const fmu* f, const double* dx, const double* du, double*
     for (int k = 0; k < FMU_NV; k++) {
       sum += f->Aq[i * FMU_NV + k] * dq[k] + f->Av[i * FMU_NV + k] * dv[k];
     }
-    for (int k = 0; k < FMU_NU; k++) sum += f->Au[i * FMU_NU + k] * du[k];
+    for (int k = 0; k < FMU_NU; k++) sum += f->Au[i * ND + k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++) sum += f->Au[i * ND + FMU_NU + k] * dx[NZ_AT + k];
     out[FMU_NQ + i] = sum;
+  }
+  for (int i = 0; i < FMU_NZ; i++) {
+    double sum = 0;
+    for (int k = 0; k < FMU_NV; k++)
+      sum += f->Rq[i * FMU_NV + k] * dq[k] + f->Rv[i * FMU_NV + k] * dv[k];
+    for (int k = 0; k < FMU_NU; k++) sum += f->Ru[i * ND + k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++) sum += f->Ru[i * ND + FMU_NU + k] * dx[NZ_AT + k];
+    out[NZ_AT + i] = sum;
   }
   for (int i = 0; i < FMU_NT; i++) {
     out[FMU_NQ + FMU_NV + i] = i % 2 == 0 ? dx[FMU_NQ + FMU_NV + i + 1] : 0;
@@ -379,7 +400,7 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
     dq[i] = 0;
     for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
   }
-  double* C = malloc((size_t)FMU_NY * (2 * FMU_NV + FMU_NU + 1) * sizeof(double) + 8);
+  double* C = malloc((size_t)FMU_NY * (2 * FMU_NV + ND + 1) * sizeof(double) + 8);
   if (!C) return false;
   double *Cv = C + FMU_NY * FMU_NV, *Cu = Cv + FMU_NY * FMU_NV;
   const bool ok = td_sensor_tangent(&the_model, &f->s, f->w, C, Cv, Cu, NULL) == TD_OK;
@@ -391,7 +412,8 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
       out[i] +=
           C[row * FMU_NV + (unsigned)k] * dq[k] + Cv[row * FMU_NV + (unsigned)k] * dx[FMU_NQ + k];
     }
-    for (int k = 0; k < FMU_NU; k++) out[i] += Cu[row * FMU_NU + (unsigned)k] * du[k];
+    for (int k = 0; k < FMU_NU; k++) out[i] += Cu[row * ND + (unsigned)k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++) out[i] += Cu[row * ND + FMU_NU + (unsigned)k] * dx[NZ_AT + k];
   }
   free(C);
   if (!ok) fmu_say(f, "a sensor of forces cannot be differentiated");
@@ -476,7 +498,9 @@ static double fmu_try(fmu* f, double h, const double* rate, const double* rate_t
   for (int i = 0; i < NX; i++) {
     to[i] = f->x[i];
     for (int s = 0; s < 4; s++) to[i] += M[s] * f->k[s * NX + i];
-    const double size = f->tolerance * (fmax(fabs(f->x[i]), fabs(to[i])) + 1e-3);
+    // internal states may be of any size
+    const double least = i < NZ_AT ? 1e-3 : 1e-9;
+    const double size = f->tolerance * (fmax(fabs(f->x[i]), fabs(to[i])) + least);
     const double e = f->k[3 * NX + i] / size;
     error += e * e;
   }

@@ -4,6 +4,7 @@
 #include <math.h>
 
 #include "math/bounded.h"
+#include "model/model.h"
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
 
@@ -12,7 +13,7 @@ enum { MOST_TURNS = 60 };
 struct td_control {
   const td_model* model;
   td_work* work;
-  int n, m, nv, nu;        // task values, driven inputs
+  int n, m, nv, nu, all;   // task values, driven inputs; all: drives, columns of B and W
   int* input;              // (m) which they are
   double *low, *high, *u;  // (m)
   // more inputs than task values: those nearest to u0 = -calm Bᵀ v; limits counted from there
@@ -54,7 +55,7 @@ static double* take(double** at, size_t n) {
 }
 
 static bool allocate(td_control* c, td_sizes size) {
-  const size_t n = (size_t)c->n, m = (size_t)c->m, nv = (size_t)c->nv, nu = (size_t)c->nu;
+  const size_t n = (size_t)c->n, m = (size_t)c->m, nv = (size_t)c->nv, nu = (size_t)c->all;
   const bool is_static = td_task_is_static(c->model);  // else there are no matrices
   const size_t nf = is_static ? (size_t)size.nfree : 0, nq = (size_t)size.nq;
   const size_t r = is_static ? (size_t)size.nconstraint : 0;
@@ -115,6 +116,7 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
   c->m = td_task_input_count(model);
   c->nv = size.nv;
   c->nu = size.nu;
+  c->all = model_drives(model);
   c->nlaw = td_law_count(model);
   c->law = calloc((size_t)c->nlaw + 2 * area(c->nlaw, c->nv) + 1, sizeof(double));
   td_status status = c->law && allocate(c, size) ? TD_OK : TD_E_NOMEM;
@@ -187,8 +189,8 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
       double N = k == l, mobility = 0;
       for (int i = 0; i < c->n; i++) N -= c->G[k * c->n + i] * c->A[i * c->m + l];
       for (int f = 0; f < nfree; f++)
-        mobility += c->B[area(index[f], c->nu) + (size_t)c->input[l]] *
-                    c->W[area(index[f], c->nu) + (size_t)c->input[k]];
+        mobility += c->B[area(index[f], c->all) + (size_t)c->input[l]] *
+                    c->W[area(index[f], c->all) + (size_t)c->input[k]];
       left += N * mobility;
       if (k == l) all += mobility;
     }
@@ -201,7 +203,7 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
   for (int k = 0; k < c->m; k++) {
     c->u0[k] = 0;
     for (int f = 0; f < nfree; f++)
-      c->u0[k] -= c->calm * c->B[area(index[f], c->nu) + (size_t)c->input[k]] * state->v[index[f]];
+      c->u0[k] -= c->calm * c->B[area(index[f], c->all) + (size_t)c->input[k]] * state->v[index[f]];
     c->low0[k] = c->low[k] - c->u0[k];
     c->high0[k] = c->high[k] - c->u0[k];
   }
@@ -221,7 +223,7 @@ static void drop_rounding(td_control* c, const td_state* state, const int* index
       double value = 0, input = 0;
       for (int f = 0; f < nfree; f++) {
         const double J = c->J[area(i, c->nv) + (size_t)index[f]],
-                     B = c->B[area(index[f], c->nu) + (size_t)c->input[k]];
+                     B = c->B[area(index[f], c->all) + (size_t)c->input[k]];
         value += J * J * c->mobility[index[f]];
         input += B * B * c->mobility[index[f]];
       }
@@ -244,7 +246,7 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
     for (int k = 0; k < c->m; k++) {
       double sum = 0;
       for (int f = 0; f < nfree; f++)
-        sum += J[index[f]] * c->W[area(index[f], c->nu) + (size_t)c->input[k]];
+        sum += J[index[f]] * c->W[area(index[f], c->all) + (size_t)c->input[k]];
       c->A[i * c->m + k] = sum;
       c->b[i] += sum * state->u[c->input[k]];
     }
@@ -299,7 +301,7 @@ static void static_slopes(td_control* c) {
   td_trial_input_map(c->model, s->state, c->work, B);
   memset(c->e, 0, sizeof(double) * (size_t)s->m);
   for (int k = 0; k < c->m; k++) {
-    for (int f = 0; f < s->n; f++) c->F[f] = -B[area(s->free[f], c->nu) + (size_t)c->input[k]];
+    for (int f = 0; f < s->n; f++) c->F[f] = -B[area(s->free[f], c->all) + (size_t)c->input[k]];
     td_saddle_solve(c->saddle, c->F, c->e, 0, c->dxu + area(k, s->n), c->dlu + area(k, s->m), NULL);
   }
 }
@@ -428,7 +430,7 @@ void td_control_slopes(td_control* c, const td_state* state, double* dq, double*
       for (int i = 0; i < c->n; i++) share -= c->G[k * c->n + i] * c->A[i * c->m + l];
       for (int j = 0; c->free[l] && j < c->nv; j++)
         dv[area(c->input[k], c->nv) + (size_t)j] -=
-            c->calm * share * c->B[area(j, c->nu) + (size_t)c->input[l]];
+            c->calm * share * c->B[area(j, c->all) + (size_t)c->input[l]];
     }
   }
   for (int i = 0; i < c->n; i++) {

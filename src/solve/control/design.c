@@ -146,7 +146,7 @@ td_status td_frequency_response(const td_linear* l, double omega, double* G) {
 
 // ---- coordinates of a state -------------------------------------------------------------------
 
-// x = inverse [dq; dv], dq = N+(q0) (q - q0) along the tangent directions at q0
+// x = inverse [dq; dv; dz], dq = N+(q0) (q - q0) along the tangent directions at q0
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
                           const td_state* state, double* x) {
   if (!linear || !x || !model_owns(model, about) || !model_owns(model, state) ||
@@ -154,14 +154,16 @@ td_status td_linear_state(const td_model* model, const td_linear* linear, const 
       !td_state_is_finite(model, state))
     return TD_E_USAGE;
   const td_sizes n = td_model_sizes(model);
-  double* block = malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv) + 1));
+  double* block =
+      malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv + n.nz) + 1));
   if (!block) return TD_E_NOMEM;
   double *Nplus = block, *dq = Nplus + area(n.nv, n.nq), *d = dq + n.nq;
   td_qdot_inverse(model, about->q, Nplus);
   for (int i = 0; i < n.nq; i++) dq[i] = state->q[i] - about->q[i];
   td_mul(Nplus, dq, n.nv, n.nq, 1, d);
   for (int i = 0; i < n.nv; i++) d[n.nv + i] = state->v[i] - about->v[i];
-  td_mul(linear->inverse, d, linear->nx, 2 * n.nv, 1, x);
+  for (int i = 0; i < n.nz; i++) d[2 * n.nv + i] = state->z[i] - about->z[i];
+  td_mul(linear->inverse, d, linear->nx, 2 * n.nv + n.nz, 1, x);
   free(block);
   return TD_OK;
 }

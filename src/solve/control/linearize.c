@@ -7,13 +7,15 @@
 // so that the constraints hold on position and velocity level, and
 //
 //   xi'  = Z'(dv + T dq)                 T: what the tangent directions turn by while q moves (unit
-//   quaternions) eta' = Z'(dv'/dq dq + dv'/dv dv + dv'/du du)
+//   quaternions) eta' = Z'(dv'/dq dq + dv'/dv dv + dv'/du du + dv'/dz dz)
 //
-// At rest W and T vanish.
+// At rest W and T vanish.  Internal states come last, x = [xi, eta, dz], with the derivatives of
+// their rates.
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/sparse_engine.h"
+#include "model/model.h"
 #include "solve/statics/newton.h"
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
@@ -25,6 +27,7 @@ typedef struct linearisation {
   td_sizes n;
   const int* free;
   int nfree, k;  // k: dimension of the null space
+  int nx, all;   // 2 k + nz; drives
   td_saddle* saddle;
   double* Zv;  // nv x k
   double* Wv;  // nv x k
@@ -39,11 +42,11 @@ void td_linear_free(td_linear* linear) {
 }
 
 td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
-  const int nv = model->nvel;
+  const int parts = 2 * model->nvel + model->ninternal;
   td_linear* lin = calloc(1, sizeof *lin);
   if (!lin) return NULL;
   const size_t doubles =
-      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + 2 * area(2 * nv, nx);
+      area(nx, nx) + area(nx, nu) + area(ny, nx) + area(ny, nu) + 2 * area(parts, nx);
   lin->A = calloc(doubles + 1, sizeof(double));
   if (!lin->A) {
     free(lin);
@@ -62,7 +65,7 @@ td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
   lin->C = lin->B + area(nx, nu);
   lin->D = lin->C + area(ny, nx);
   lin->basis = lin->D + area(ny, nu);
-  lin->inverse = lin->basis + area(2 * nv, nx);
+  lin->inverse = lin->basis + area(parts, nx);
   return lin;
 }
 
@@ -144,16 +147,20 @@ td_status td_turning(const td_model* model, const td_state* state, double* T) {
   return turning(&p);
 }
 
-// basis = [Z 0; W Z]; Z'W = 0 and Z'Z = 1 make [Z' 0; 0 Z'] its inverse
+// basis = [Z 0 0; W Z 0; 0 0 1]; Z'W = 0 and Z'Z = 1 make [Z' 0 0; 0 Z' 0; 0 0 1] its inverse
 static void fill_basis(const linearisation* p, double* basis, double* inverse) {
-  const int nv = p->n.nv, k = p->k, nx = 2 * k;
+  const int nv = p->n.nv, k = p->k, nx = p->nx, parts = 2 * nv + p->n.nz;
+  for (int i = 0; i < p->n.nz; i++) {
+    basis[area(2 * nv + i, nx) + (size_t)(2 * k + i)] = 1;
+    inverse[area(2 * k + i, parts) + (size_t)(2 * nv + i)] = 1;
+  }
   for (int i = 0; i < nv; i++) {
     for (int j = 0; j < k; j++) {
       basis[area(i, nx) + (size_t)j] = p->Zv[i * k + j];
       basis[area(nv + i, nx) + (size_t)j] = p->Wv[i * k + j];
       basis[area(nv + i, nx) + (size_t)(k + j)] = p->Zv[i * k + j];
-      inverse[area(j, 2 * nv) + (size_t)i] = p->Zv[i * k + j];
-      inverse[area(k + j, 2 * nv) + (size_t)(nv + i)] = p->Zv[i * k + j];
+      inverse[area(j, parts) + (size_t)i] = p->Zv[i * k + j];
+      inverse[area(k + j, parts) + (size_t)(nv + i)] = p->Zv[i * k + j];
     }
   }
 }
@@ -161,26 +168,46 @@ static void fill_basis(const linearisation* p, double* basis, double* inverse) {
 // out (nv x nx) = [left, right] basis for nv x nv halves
 static void apply(const double* left, const double* right, const linearisation* p,
                   const double* basis, int rows, double* out, double* scratch) {
-  const int nv = p->n.nv, nx = 2 * p->k;
+  const int nv = p->n.nv, nx = p->nx;
   td_mul(left, basis, rows, nv, nx, out);
   td_mul(right, basis + area(nv, nx), rows, nv, nx, scratch);
   for (size_t i = 0; i < area(rows, nx); i++) out[i] += scratch[i];
 }
 
 static td_status state_equation(const linearisation* p, td_linear* lin, double* scratch) {
-  const int nv = p->n.nv, nu = p->n.nu, k = p->k, nx = 2 * k;
-  double *dq = scratch, *dv = dq + area(nv, nv), *du = dv + area(nv, nv), *rate = du + area(nv, nu);
-  double* more = rate + area(nv, nx);
+  const int nv = p->n.nv, nu = p->n.nu, nz = p->n.nz, k = p->k, nx = p->nx, all = p->all;
+  const int rows = max_int(nv, nz);
+  double *dq = scratch, *dv = dq + area(nv, nv), *du = dv + area(nv, nv),
+         *rate = du + area(nv, all);
+  double *more = rate + area(rows, nx), *pushed = more + area(rows, nx);
+  double *Rq = pushed + area(k, all), *Rv = Rq + area(nz, nv), *Ru = Rv + area(nz, nv);
   TD_TRY(td_trial_forward_tangent(p->model, p->state, p->work, dq, dv, du));
 
-  // eta' in the lower half, then xi' in the upper
+  // eta' in the middle
   apply(dq, dv, p, lin->basis, nv, rate, more);
   td_mul_tn(p->Zv, rate, k, nv, nx, lin->A + area(k, nx));
-  td_mul_tn(p->Zv, du, k, nv, nu, lin->B + area(k, nu));
+  td_mul_tn(p->Zv, du, k, nv, all, pushed);
+  for (int i = 0; i < k; i++) {
+    copy(lin->B + area(k + i, nu), pushed + area(i, all), nu);
+    for (int j = 0; j < nz; j++)
+      lin->A[area(k + i, nx) + (size_t)(2 * k + j)] += pushed[area(i, all) + (size_t)(nu + j)];
+  }
+
+  // xi' above
   memset(dv, 0, sizeof(double) * area(nv, nv));
   for (int i = 0; i < nv; i++) dv[i * nv + i] = 1;
   apply(p->T, dv, p, lin->basis, nv, rate, more);
   td_mul_tn(p->Zv, rate, k, nv, nx, lin->A);
+  if (nz == 0) return TD_OK;
+
+  // rates of internal states below
+  td_trial_internal_tangent(p->model, p->state, p->work, Rq, Rv, Ru);
+  apply(Rq, Rv, p, lin->basis, nz, lin->A + area(2 * k, nx), more);
+  for (int i = 0; i < nz; i++) {
+    copy(lin->B + area(2 * k + i, nu), Ru + area(i, all), nu);
+    for (int j = 0; j < nz; j++)
+      lin->A[area(2 * k + i, nx) + (size_t)(2 * k + j)] += Ru[area(i, all) + (size_t)(nu + j)];
+  }
   return TD_OK;
 }
 
@@ -205,14 +232,20 @@ void td_linear_choose(const td_model* model, const bool* known, const char* why,
 }
 
 static td_status output_equation(const linearisation* p, td_linear* lin, double* scratch) {
-  const int ny = p->n.nsensor, nv = p->n.nv;
+  const int ny = p->n.nsensor, nv = p->n.nv, nu = p->n.nu, all = p->all;
   if (ny == 0) return TD_OK;
-  double *dq = scratch, *dv = dq + area(ny, nv), *more = dv + area(ny, nv);
+  double *dq = scratch, *dv = dq + area(ny, nv), *du = dv + area(ny, nv),
+         *more = du + area(ny, all);
   bool* known = malloc(sizeof(bool) * (size_t)ny);
   if (!known) return TD_E_NOMEM;
-  const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, lin->D, known);
+  const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, du, known);
   if (status == TD_OK) {
     apply(dq, dv, p, lin->basis, ny, lin->C, more);
+    for (int i = 0; i < ny; i++) {
+      copy(lin->D + area(i, nu), du + area(i, all), nu);
+      for (int j = 0; j < p->n.nz; j++)
+        lin->C[area(i, p->nx) + (size_t)(2 * p->k + j)] += du[area(i, all) + (size_t)(nu + j)];
+    }
     td_linear_choose(p->model, known, "since dependent constraints do not determine them", lin);
   }
   free(known);
@@ -224,6 +257,14 @@ static void name_constant(const linearisation* p, td_linear* lin) {
   double top = 0;
   if (td_trial_dynamics(p->model, p->state, p->work) != TD_OK) return;
   for (int i = 0; i < p->nfree; i++) top = fmax(top, fabs(td_work_vdot(p->work)[p->free[i]]));
+  for (int i = 0; i < p->n.nz; i++) {
+    const double rate = td_work_rates(p->model, p->work)[i], size = fabs(p->state->z[i]);
+    const size_t length = strlen(lin->note);
+    if (fabs(rate) > 1e-6 * fmax(size, 1e-6))
+      snprintf(lin->note + length, sizeof lin->note - length,
+               "%sthe internal state %s is not at rest, its rate is %.3g", length ? "; " : "",
+               td_model_internal_name(p->model, i), rate);
+  }
   if (!(top > 1e-6)) return;
   const size_t used = strlen(lin->note);
   snprintf(lin->note + used, sizeof lin->note - used,
@@ -233,11 +274,16 @@ static void name_constant(const linearisation* p, td_linear* lin) {
 }
 
 static td_status assemble(linearisation* p, td_linear** result) {
-  const size_t nv = (size_t)p->n.nv, nu = (size_t)p->n.nu, ny = (size_t)p->n.nsensor;
+  const size_t nv = (size_t)p->n.nv, ny = (size_t)p->n.nsensor, nz = (size_t)p->n.nz;
   TD_TRY(allowed_motions(p));
   TD_TRY(turning(p));
-  td_linear* lin = *result = td_linear_new(p->model, 2 * p->k, p->n.nu, p->n.nsensor);
-  double* scratch = malloc(sizeof(double) * (6 * nv * nv + nv * nu + 4 * ny * nv + 1));
+  p->nx = 2 * p->k + p->n.nz;
+  p->all = model_drives(p->model);
+  td_linear* lin = *result = td_linear_new(p->model, p->nx, p->n.nu, p->n.nsensor);
+  const size_t all = (size_t)p->all, nx = (size_t)p->nx;
+  const size_t states = 2 * nv * nv + 2 * nv * all + 2 * (nv + nz) * nx + nz * (2 * nv + all),
+               sensors = ny * (2 * nv + all + nx);
+  double* scratch = malloc(sizeof(double) * ((states > sensors ? states : sensors) + 1));
   td_status status = lin && scratch ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
     fill_basis(p, lin->basis, lin->inverse);

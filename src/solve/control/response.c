@@ -139,7 +139,8 @@ td_status td_response_new(const td_model* model, const td_state* state, td_work*
   td_response* p = *response = calloc(1, sizeof *p);
   if (!p) return TD_E_NOMEM;
   td_status status = TD_OK;
-  const bool large = model->sparse && model->nvel > SPARSE_MODES_FROM;
+  // with internal states by the linear model of all states
+  const bool large = model->sparse && model->nvel > SPARSE_MODES_FROM && model->ninternal == 0;
   if (large && at_rest(model, state))
     status = td_statics_new(model, work, state, TD_LOAD_SCALE, &p->s);
   const bool sparse = status == TD_OK && p->s && p->s->sparse && !p->s->moving;

@@ -23,7 +23,7 @@ typedef struct part {
   td_loop loop;
   td_gains* gains;
   double *F, *G, *x, *next;        // observer: nx x nx, nx x (nu + ny), nx, nx
-  double *y0, *Nplus, *d, *state;  // sensors there; nv x nq, 2 nv + nq, nx
+  double *y0, *Nplus, *d, *state;  // sensors there; nv x nq, 2 nv + nz + nq, nx
   void* library;
   td_controller_function* function;
   double memory[TD_CONTROLLER_MEMORY];
@@ -109,7 +109,8 @@ static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) 
   }
   const size_t n = (size_t)g->nx, m = (size_t)(g->nu + g->ny);
   const size_t nq = (size_t)s->size.nq, nv = (size_t)s->size.nv;
-  p->F = calloc(n * n + n * m + 3 * n + (size_t)s->size.nsensor + nv * nq + 2 * nv + nq + 1,
+  p->F = calloc(n * n + n * m + 3 * n + (size_t)s->size.nsensor + nv * nq + 2 * nv + nq +
+                    (size_t)s->size.nz + 1,
                 sizeof(double));
   if (!p->F) return TD_E_NOMEM;
   p->G = p->F + n * n;
@@ -121,6 +122,7 @@ static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) 
   p->d = p->Nplus + nv * nq;
   memcpy(s->at->q, g->q, sizeof(double) * nq);
   memcpy(s->at->v, g->v, sizeof(double) * nv);
+  copy(s->at->z, g->z, s->size.nz);
   if (g->nu) memcpy(s->at->u, g->u, sizeof(double) * (size_t)g->nu);
   if (s->size.nsensor) TD_TRY(td_trial_sensors(s->model, s->at, s->belief, p->y0));
   td_qdot_inverse(s->model, g->q, p->Nplus);
@@ -251,8 +253,8 @@ void td_sampler_save(const td_sampler* s, double* memory) {
   for (int i = 0; i < s->nparts; i++) {
     const part* p = &s->parts[i];
     if (p->loop.from_sensors && p->gains) {
-      copy(at, p->x, min_int(p->gains->nx, 2 * s->size.nv));
-      at += 2 * s->size.nv;
+      copy(at, p->x, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
+      at += 2 * s->size.nv + s->size.nz;
     }
     if (p->loop.kind == TD_LOOP_PLUGIN) at = keep(at, p->memory, TD_CONTROLLER_MEMORY);
   }
@@ -281,8 +283,8 @@ static bool recall(td_sampler* s, const double* memory) {
   for (int i = 0; i < s->nparts; i++) {
     part* p = &s->parts[i];
     if (p->loop.from_sensors && p->gains) {
-      copy(p->x, at, min_int(p->gains->nx, 2 * s->size.nv));
-      at += 2 * s->size.nv;
+      copy(p->x, at, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
+      at += 2 * s->size.nv + s->size.nz;
     }
     if (p->loop.kind == TD_LOOP_PLUGIN) {
       copy(p->memory, at, TD_CONTROLLER_MEMORY);
@@ -313,15 +315,16 @@ static td_status measure(td_sampler* s, const td_state* state) {
   return TD_OK;
 }
 
-// x = inverse [N+ (q - q0); v - v0]
+// x = inverse [N+ (q - q0); v - v0; z - z0]
 static void state_from_motion(const td_sampler* s, part* p, const td_state* state) {
   const td_gains* g = p->gains;
-  const int nq = s->size.nq, nv = s->size.nv;
-  double* dq = p->d + 2 * nv;
+  const int nq = s->size.nq, nv = s->size.nv, nz = s->size.nz;
+  double* dq = p->d + 2 * nv + nz;
   for (int i = 0; i < nq; i++) dq[i] = state->q[i] - g->q[i];
   td_mul(p->Nplus, dq, nv, nq, 1, p->d);
   for (int i = 0; i < nv; i++) p->d[nv + i] = state->v[i] - g->v[i];
-  td_mul(g->inverse, p->d, g->nx, 2 * nv, 1, p->x);
+  for (int i = 0; i < nz; i++) p->d[2 * nv + i] = state->z[i] - g->z[i];
+  td_mul(g->inverse, p->d, g->nx, 2 * nv + nz, 1, p->x);
 }
 
 static void run_gains(td_sampler* s, part* p, const td_state* state) {

@@ -281,6 +281,10 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
                  "parameters and inputs of the model, its filter one of those there are");
     return TD_E_USAGE;
   }
+  if (model->ninternal > 0) {
+    td_work_fail(work, TD_NO_INTERNALS, "observe", td_model_internal_name(model, 0));
+    return TD_E_USAGE;
+  }
   if (model->nvel > SPARSE_DENSE_LIMIT) {
     td_work_fail(work, "a model of %d velocities is too large to be observed, it may have %d",
                  model->nvel, SPARSE_DENSE_LIMIT);

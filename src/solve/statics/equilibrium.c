@@ -155,6 +155,10 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged && s->stable) say_search(s, result);
   if (status == TD_E_DIVERGED && s->fold_node >= 0)
     td_say_fold(s->model, s->fold_node, s->fold, result->note, sizeof result->note);
+  if (status == TD_E_DIVERGED && !*result->note && s->inner && s->inner->failed)
+    snprintf(result->note, sizeof result->note,
+             "no internal states were found whose rates are zero near the start; simulate to see "
+             "where they go, or start nearer with --at");
   if (status == TD_E_DIVERGED && !*result->note && s->overloaded >= 0)
     td_statics_say_overloaded(s, result->note, sizeof result->note);
   if ((status == TD_E_DIVERGED || status == TD_E_SINGULAR) && !*result->note)
@@ -171,7 +175,9 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
              "may turn back (a limit point): follow it with `trace` along a parameter, or start "
              "nearer with --at");
 
+  if (s->inner) td_statics_set(s, q, 1);
   memcpy(s->state->q, q, sizeof(double) * (size_t)s->nq);
+  if (result->converged && s->inner) td_inner_note(s, result->note, sizeof result->note);
   if (result->converged && !servos_rest(s)) {
     result->converged = false;
     result->stability = TD_UNKNOWN;
@@ -199,6 +205,7 @@ static td_status equilibrium(const td_model* model, td_work* work, td_state* sta
   const td_sizes sizes = td_model_sizes(model);
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
+  if (status == TD_OK && model->ninternal > 0) status = td_inner_new(s);
   if (status == TD_OK) status = td_newton_new(&s->system, &newton);
   if (status == TD_OK) {
     s->progress = o->progress;

@@ -2,6 +2,8 @@
 #include <math.h>
 #include <stdio.h>
 
+#include "engine/sparse_engine.h"
+#include "model/model.h"
 #include "solve/statics/sparse_modes.h"
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
@@ -86,6 +88,36 @@ static td_status complex_modes(const td_statics* s, const td_reduced* r, td_mode
   return status;
 }
 
+// Eigenvalues of positions, velocities and internal states together, and the displacements that go
+// with them.
+static td_status mixed_modes(td_statics* s, td_modes_result* result) {
+  td_linear* lin = NULL;
+  TD_TRY(td_linearize(s->model, s->state, s->work, &lin));
+  const int n = lin->nx;
+  double* VR = malloc(sizeof(double) * (area(n, n) + 2 * (size_t)n + 1));
+  td_status status = VR ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK && !td_eig_general(lin->A, n, result->re, result->im, VR))
+    status = TD_E_DIVERGED;
+  for (int k = 0; status == TD_OK && k < n; k++) {
+    double* out = result->complex_shape + 2 * area(k, s->nv);
+    const bool pair = result->im[k] != 0 && k + 1 < n;
+    for (int i = 0; i < s->nv; i++) {
+      const double* row = lin->basis + area(i, n);
+      out[2 * i] = inner(row, VR + area(k, n), n);
+      out[2 * i + 1] = pair ? inner(row, VR + area(k + 1, n), n) : 0;
+    }
+    td_modes_normalise(out, s->nv);
+    if (!pair) continue;
+    double* other = out + 2 * s->nv;
+    for (int i = 0; i < s->nv; i++) other[2 * i] = out[2 * i], other[2 * i + 1] = -out[2 * i + 1];
+    k++;
+  }
+  result->ncomplex = n;
+  free(VR);
+  td_linear_free(lin);
+  return status;
+}
+
 td_modes_result* td_modes_allocate(int n, int nv) {
   td_modes_result* result = calloc(1, sizeof *result);
   if (!result) return NULL;
@@ -140,17 +172,29 @@ static void write_notes(td_statics* s, bool asymmetric, const double* q, const d
 
 static td_status analyse(td_statics* s, const double* q, const double* l,
                          td_modes_result** result) {
+  const int nz = s->model->ninternal;
   const bool asymmetric = s->sparse && td_sparse_asymmetry(s, q, l) > TD_ASYMMETRIC;
-  if (s->sparse && s->nv > SPARSE_MODES_FROM && !(s->dense && asymmetric)) {
+  if (nz > 0 && !s->dense) {
+    td_work_fail(s->work,
+                 "modes of a model with internal states need a linear model of all states, of at "
+                 "most %d velocities: this one has %d",
+                 SPARSE_DENSE_LIMIT, s->nv);
+    return TD_E_USAGE;
+  }
+  if (nz == 0 && s->sparse && s->nv > SPARSE_MODES_FROM && !(s->dense && asymmetric)) {
     TD_TRY(td_sparse_modes(s, q, l, result));
     write_notes(s, asymmetric, q, l, *result);
     return TD_OK;
   }
   td_reduced* r;
   TD_TRY(td_reduced_new(s, q, l, 1, &r));
-  td_modes_result* m = *result = td_modes_allocate(r->n, s->nv);
+  td_modes_result* m = *result = td_modes_allocate(r->n + nz, s->nv);
   td_status status = m ? natural_modes(s, r, m) : TD_E_NOMEM;
-  if (status == TD_OK) status = complex_modes(s, r, m);
+  if (status == TD_OK) status = nz > 0 ? mixed_modes(s, m) : complex_modes(s, r, m);
+  if (status == TD_OK && nz > 0)
+    note(m->note, sizeof m->note,
+         "undamped modes are those with the internal states held; the eigenvalues are of all "
+         "states");
   if (status == TD_OK) write_notes(s, r->asymmetry > TD_ASYMMETRIC, q, l, m);
   td_reduced_free(r);
   return status;

@@ -174,6 +174,11 @@ static td_status at_point(const td_reduction* p, td_linear** result) {
 // Velocities of unprescribed coordinates above `at_rest` [SI] are motion.
 static td_status refuse(const td_statics* s, const td_state* state) {
   static const double at_rest = 1e-6;
+  if (s->model->ninternal > 0) {
+    td_work_fail(s->work, TD_NO_INTERNALS, "reduction to modes",
+                 td_model_internal_name(s->model, 0));
+    return TD_E_USAGE;
+  }
   int fastest = -1;
   for (int i = 0; i < s->n; i++) {
     const double v = fabs(state->v[s->free[i]]);

@@ -13,6 +13,8 @@ void td_sparse_statics_free(sparse_statics* sparse) {
   if (!sparse) return;
   td_sparse_kkt_free(sparse->kkt);
   free(sparse->K);
+  free(sparse->X);
+  free(sparse->pivot);
   free(sparse);
 }
 
@@ -59,6 +61,31 @@ static void complete_metric(td_statics* s) {
 
 // ---- the system's linear algebra --------------------------------------------------------------
 
+// The stiffness with internal states that follow is K + dF/dz S: with X = K⁻¹ dF/dz the solution x0
+// without them becomes x0 - X (1 + S X)⁻¹ S x0, and so do the multipliers.
+static td_status border(td_statics* s) {
+  sparse_statics* w = s->sparse;
+  const td_inner* in = s->inner;
+  const int n = in->n;
+  if (!w->X) {
+    w->X = calloc(area(n, s->nv + s->m) + area(n, n) + (size_t)n + 1, sizeof(double));
+    w->pivot = calloc((size_t)n + 1, sizeof(int));
+    if (!w->X || !w->pivot) return TD_E_NOMEM;
+    w->L = w->X + area(n, s->nv);
+    w->H = w->L + area(n, s->m);
+    w->y = w->H + area(n, n);
+  }
+  td_inner_slopes(s);
+  for (int k = 0; k < n; k++) {
+    memset(w->f, 0, sizeof(double) * (size_t)s->nv);
+    for (int i = 0; i < s->n; i++) w->f[s->free[i]] = in->Fz[area(s->free[i], n) + (size_t)k];
+    td_sparse_kkt_solve(w->kkt, w->f, NULL, w->X + area(k, s->nv), w->L + area(k, s->m));
+    td_mul(in->S, w->X + area(k, s->nv), n, s->nv, 1, w->y);
+    for (int i = 0; i < n; i++) w->H[i * n + k] = (i == k) + w->y[i];
+  }
+  return td_lu(w->H, n, w->pivot) != 0 ? TD_E_SINGULAR : TD_OK;
+}
+
 static td_status factor(void* ctx, const double* x, const double* l, double p, double shift,
                         double* size) {
   td_statics* s = ctx;
@@ -70,14 +97,15 @@ static td_status factor(void* ctx, const double* x, const double* l, double p, d
     complete_metric(s);
     td_sparse_shift(s, shift);
   }
-  const td_status status =
-      td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  td_status status = td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  if (status == TD_OK && s->inner) status = border(s);
   if (status != TD_E_SINGULAR || shift != 0) return status;
   // directions that nothing holds stay where they are by a stiffness that others hardly feel
   const double mass = largest(s->sparse->M, (size_t)mass_values(s->model));
   complete_metric(s);
   td_sparse_shift(s, 1e-10 * *size / fmax(mass, DBL_MIN));
-  return td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  TD_TRY(td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J));
+  return s->inner ? border(s) : TD_OK;
 }
 
 static void solve(void* ctx, const double* F, const double* e, double* dx, double* dl) {
@@ -88,6 +116,15 @@ static void solve(void* ctx, const double* F, const double* e, double* dx, doubl
   for (int i = 0; i < s->n; i++) w->f[s->free[i]] = -F[i];
   for (int i = 0; i < s->m; i++) g[i] = -e[i];
   td_sparse_kkt_solve(w->kkt, w->f, g, w->x, dl);
+  if (s->inner) {
+    const int n = s->inner->n;
+    td_mul(s->inner->S, w->x, n, s->nv, 1, w->y);
+    td_lu_solve(w->H, w->pivot, n, w->y, 1);
+    for (int k = 0; k < n; k++) {
+      for (int i = 0; i < s->nv; i++) w->x[i] -= w->y[k] * w->X[area(k, s->nv) + (size_t)i];
+      for (int i = 0; dl && i < s->m; i++) dl[i] -= w->y[k] * w->L[area(k, s->m) + (size_t)i];
+    }
+  }
   for (int i = 0; i < s->n; i++) dx[i] = w->x[s->free[i]];
 }
 

@@ -10,6 +10,9 @@ typedef struct sparse_statics {
   sparse_kkt* kkt;
   double *K, *J, *M;  // values of the pattern, of the rows, of the mass matrix's blocks
   double *f, *x;      // (nv)
+  // internal states that follow: responses of x and of the multipliers, 1 + S X; NULL: none yet
+  double *X, *L, *H, *y;
+  int* pivot;
 } sparse_statics;
 
 // Gives `statics` its `sparse` and the system's factor, solve and estimate.

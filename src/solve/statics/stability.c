@@ -5,6 +5,7 @@
 // axis.
 #include <math.h>
 
+#include "model/model.h"
 #include "solve/statics/sparse_statics.h"
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
@@ -76,12 +77,11 @@ static bool is_firm(td_statics* s, const td_reduced* r, const double* q, double 
   return firm;
 }
 
-// `resolved`: none is zero, and small ones are known to all digits
-static void judge_eigenvalues(const double* re, const double* im, int n, bool resolved,
-                              td_answer* answer) {
+void td_judge_eigenvalues(const double* re, const double* im, int n, bool resolved, int held,
+                          td_answer* answer) {
   double radius = 0, worst = -INFINITY;
   for (int i = 0; i < n; i++) radius = fmax(radius, hypot(re[i], im[i]));
-  int neutral = 0;
+  int neutral = -held;
   answer->stability = TD_STABLE;
   answer->flutter_rate = -1;
   for (int i = 0; i < n; i++) {
@@ -101,7 +101,7 @@ static void judge_eigenvalues(const double* re, const double* im, int n, bool re
     if (re[i] >= worst) answer->stability = turning ? TD_FLUTTER : TD_DIVERGENCE;
   }
   answer->critical = n ? worst : 0;
-  if (answer->stability == TD_STABLE && neutral) answer->stability = TD_NEUTRAL;
+  if (answer->stability == TD_STABLE && neutral > 0) answer->stability = TD_NEUTRAL;
 }
 
 // Is the symmetric part of C more than round-off, measured by sqrt(K M)?
@@ -151,7 +151,7 @@ static td_status judge_motion(const td_reduced* r, td_answer* answer) {
       more = 0;
     }
   }
-  if (status == TD_OK) judge_eigenvalues(re, im, n, more > 0, answer);
+  if (status == TD_OK) td_judge_eigenvalues(re, im, n, more > 0, 0, answer);
   answer->damped = has_damping(r);
   free(re);
   return status == TD_E_NOMEM ? status : TD_OK;
@@ -161,6 +161,10 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
                    bool conservative, td_answer* answer) {
   *answer = (td_answer){
       .stability = TD_UNKNOWN, .critical = NAN, .flutter_rate = -1, .stiffness = answer->stiffness};
+  if (statics->model->ninternal > 0) {
+    td_statics_set(statics, q, p);
+    return td_inner_judge(statics, answer);
+  }
   // all eigenvalues by dense matrices where these are small, and where they are those of nodes of
   // rods
   const bool small = statics->nv <= SPARSE_MODES_FROM || td_has_chains(statics->model);

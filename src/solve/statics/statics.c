@@ -34,6 +34,7 @@ void td_statics_set(td_statics* s, const double* x, double p) {
   }
   s->p = p;
   if (s->n < s->nv || changed) set_motion(s);
+  if (s->inner) td_inner_solve(s);
 }
 
 static void evaluate(td_statics* s, const double* l, double* F) {
@@ -54,6 +55,7 @@ static void residual(void* ctx, const double* x, const double* l, double p, doub
     s->fold = fold;
     F[0] = NAN;
   }
+  if (s->inner && s->inner->failed) F[0] = NAN;
   if (s->m) td_trial_constraints(s->model, s->state, s->work, NULL, e, NULL);
 }
 
@@ -90,6 +92,16 @@ static void tangent(void* ctx, const double* x, const double* l, double p, doubl
   td_statics_set(s, x, p);
   td_trial_tangent(s->model, s->state, s->work, s->a, l, s->full, s->C);
   pick(s, s->full, K);
+  if (s->inner) {  // internal states follow the point
+    td_inner_slopes(s);
+    const int nz = s->inner->n;
+    for (int i = 0; i < s->n; i++)
+      for (int k = 0; k < nz; k++) {
+        const double f = s->inner->Fz[area(s->free[i], nz) + (size_t)k];
+        for (int j = 0; f != 0 && j < s->n; j++)
+          K[i * s->n + j] += f * s->inner->S[area(k, s->nv) + (size_t)s->free[j]];
+      }
+  }
   if (s->m) {
     td_trial_constraints(s->model, s->state, s->work, s->Jc, s->l0, NULL);
     pick_columns(s, s->Jc, J);
@@ -266,6 +278,7 @@ void td_statics_free(td_statics* statics) {
   if (!statics) return;
   if (statics->work && statics->param == TD_LOAD_SCALE) td_set_load(statics->work, 1);
   td_sparse_statics_free(statics->sparse);
+  td_inner_free(statics->inner);
   td_state_free(statics->state);
   free(statics->block);
   free(statics);

@@ -9,6 +9,18 @@
 #include "engine/engine.h"
 #include "solve/statics/newton.h"
 
+// Internal states at rest, for every point of the search (inner.c).
+typedef struct td_inner {
+  int n, rank;                          // rank: how many of them their rates determine
+  double *Rq, *Rv, *S;                  // n x nv: derivatives of the rates; dz/dq
+  double *Ru, *Fz;                      // n x drives; nv x n: dF/dz
+  double *Rn, *Q, *B, *H, *V, *G;       // n x n
+  double *r, *rho, *size, *dz, *y, *w;  // (n)
+  double *keep, *z0;
+  int* pivot;
+  bool failed;  // none were found at the point
+} td_inner;
+
 typedef struct td_statics {
   const td_model* model;
   td_work* work;
@@ -35,6 +47,7 @@ typedef struct td_statics {
   double fold;                    // its angle
   double limit_point;             // share of the loads at which their path turns back, 0: none seen
   int overloaded;                 // row of a loop that cannot hold the load, -1: none met
+  td_inner* inner;                // NULL: internal states stay as they are, or there are none
   struct sparse_statics* sparse;  // linear algebra of large models, NULL: dense
   bool dense;                     // there is room for dense matrices (full, C, Jc), too
   void* block;
@@ -45,6 +58,15 @@ typedef struct td_statics {
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
                          td_statics** statics);
 void td_statics_free(td_statics* statics);
+// Look for internal states at rest, too, from now on.
+td_status td_inner_new(td_statics* statics);
+void td_inner_free(td_inner* inner);
+// Internal states of the point that was set: in statics->state.
+void td_inner_solve(td_statics* statics);
+// S = dz/dq and dF/dz there.
+void td_inner_slopes(td_statics* statics);
+// Names a state that is held although its rate is not zero.
+void td_inner_note(td_statics* statics, char* note, size_t size);
 // The part of a step that passes through nothing (reach.c).
 double td_statics_reach(void* statics, const double* x, const double* dx, double p, double dp);
 // Go to a point and parameter: the state is set.
@@ -135,6 +157,17 @@ typedef struct td_answer {
 // `answer->stiffness` belongs to the caller.  TD_UNKNOWN when the eigenvalues cannot be found.
 td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
                    bool conservative, td_answer* answer);
+
+// The same of a model with internal states, by the eigenvalues of all states at the point set last.
+td_status td_inner_judge(td_statics* statics, td_answer* answer);
+// What eigenvalues say.  `resolved`: none is zero, and small ones are known to all digits; `held`
+// zeros are those of states that stay as they are.
+void td_judge_eigenvalues(const double* re, const double* im, int n, bool resolved, int held,
+                          td_answer* answer);
+
+// What is not done yet for models with internal states: the command, and the name of a state.
+#define TD_NO_INTERNALS \
+  "%s is not available for models with internal states (here '%s') in this version"
 
 // May stability be judged by the stiffness alone?
 bool td_statics_conservative(const td_statics* statics);

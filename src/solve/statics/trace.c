@@ -544,6 +544,10 @@ td_status td_trace(const td_model* model, td_work* work, td_state* state,
     td_work_fail(work, "%s", td_options_refused);
     return TD_E_USAGE;
   }
+  if (model->ninternal > 0) {
+    td_work_fail(work, TD_NO_INTERNALS, "trace", td_model_internal_name(model, 0));
+    return TD_E_USAGE;
+  }
   if (o->param < 0 || o->param >= model->nparam + model->ninput || !isfinite(o->from) ||
       !isfinite(o->to) || o->from == o->to || !(o->step > 0) || !(o->tol > 0) || o->max_points < 2)
     return TD_E_USAGE;

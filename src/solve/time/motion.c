@@ -30,6 +30,27 @@ static void gather(const int* index, int some, int n, const double* from, double
 void td_motion_pack(const td_motion* m, double* y) {
   gather(m->iq, m->nq, m->size.nq, m->state->q, y);
   gather(m->iv, m->nv, m->size.nv, m->state->v, y + m->nq);
+  for (int i = 0; i < m->ninner; i++) y[inner_at(m) + i] = m->state->z[i];
+}
+
+// Inputs of a table at a time: straight lines between its rows, its end values beyond.
+static void drive_inputs(td_motion* m, double t) {
+  const td_input_table* table = m->inputs;
+  int k = m->input_row;
+  while (k + 2 < table->rows && t >= table->t[k + 1]) k++;
+  while (k > 0 && t < table->t[k]) k--;
+  m->input_row = k;
+  const int next = min_int(k + 1, table->rows - 1);
+  const double span = table->t[next] - table->t[k];
+  const double x = span > 0 ? fmin(fmax((t - table->t[k]) / span, 0), 1) : 0;
+  const double *a = table->values + (size_t)k * (size_t)table->n,
+               *b = table->values + (size_t)next * (size_t)table->n;
+  for (int i = 0; i < table->n; i++) m->state->u[table->input[i]] = (1 - x) * a[i] + x * b[i];
+}
+
+void td_motion_inputs(td_motion* m, const td_input_table* inputs) {
+  m->inputs = inputs;
+  drive_inputs(m, m->state->t);
 }
 
 void td_motion_unpack(td_motion* m, double t, const double* y) {
@@ -39,9 +60,11 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
   if (m->ntarget > 0) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
+  for (int i = 0; i < m->ninner; i++) m->state->z[i] = y[inner_at(m) + i];
+  if (m->inputs != NULL) drive_inputs(m, t);
   td_prescribe(m->model, m->work, m->state);
   if (m->control == NULL) return;
-  const double* z = y + m->nq + m->nv + m->ntarget;
+  const double* z = y + integrals_at(m);
   m->controlled = td_control_inputs(m->control, m->state, z);
   m->state->memory[0] = 1;
   for (int i = 0; i < m->nz; i++) m->state->memory[1 + i] = z[i];
@@ -49,8 +72,7 @@ void td_motion_unpack(td_motion* m, double t, const double* y) {
 
 void td_motion_recall(const td_motion* m, double* y) {
   const bool used = m->control != NULL && m->state->memory[0] == 1;
-  for (int i = 0; i < m->nz; i++)
-    y[m->nq + m->nv + m->ntarget + i] = used ? m->state->memory[1 + i] : 0;
+  for (int i = 0; i < m->nz; i++) y[integrals_at(m) + i] = used ? m->state->memory[1 + i] : 0;
 }
 
 void td_motion_show(td_motion* m, double t, const double* y, td_state* to) {
@@ -106,8 +128,10 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   gather(m->iv, m->nv, m->size.nv, vdot, ydot + m->nq);
   const int k = m->nq + m->nv;
   if (m->ntarget > 0) td_target_rates(m->model, m->state, m->work, y + k, ydot + k);
+  for (int i = 0; i < m->ninner; i++) ydot[inner_at(m) + i] = td_work_rates(m->model, m->work)[i];
   if (m->nz > 0)
-    memcpy(ydot + k + m->ntarget, td_control_integrand(m->control), (size_t)m->nz * sizeof(double));
+    memcpy(ydot + integrals_at(m), td_control_integrand(m->control),
+           (size_t)m->nz * sizeof(double));
   return TD_OK;
 }
 
@@ -176,27 +200,58 @@ static void rate_rows(const td_motion* m, double* J) {
 // What the inputs do to v' follows the state through the gains: dv'/dx += dv'/du du/dx.  How the
 // gains themselves change along the motion is left out; Newton's iteration does not need it.
 static void close_loop(td_motion* m) {
-  const int nv = m->size.nv, nu = m->size.nu;
+  const int nv = m->size.nv, nu = m->size.nu, all = model_drives(m->model);
   td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
   for (int i = 0; i < nv; i++)
     for (int k = 0; k < nu; k++) {
-      const double w = m->du[i * nu + k];
+      const double w = m->du[i * all + k];
       for (int j = 0; w != 0 && j < nv; j++) {
         m->dq[i * nv + j] += w * m->uq[k * nv + j];
         m->dv[i * nv + j] += w * m->uv[k * nv + j];
       }
     }
+  for (int i = 0; i < m->ninner; i++)
+    for (int k = 0; k < nu; k++) {
+      const double w = m->Ru[i * all + k];
+      for (int j = 0; w != 0 && j < nv; j++) {
+        m->Rq[i * nv + j] += w * m->uq[k * nv + j];
+        m->Rv[i * nv + j] += w * m->uv[k * nv + j];
+      }
+    }
+}
+
+// Columns and rows of the internal states: dv'/dz, and their rates by everything.
+static void inner_rows(const td_motion* m, double* J) {
+  const int nv = m->size.nv, nu = m->size.nu, nq = m->size.nq, all = model_drives(m->model);
+  const size_t n = (size_t)m->ode.n, first = (size_t)inner_at(m);
+  for (int i = 0; i < m->ninner; i++) {
+    double* row = J + (first + (size_t)i) * n;
+    for (int r = 0; r < m->nv; r++)
+      J[(size_t)(m->nq + r) * n + first + (size_t)i] = m->du[m->iv[r] * all + nu + i];
+    for (int j = 0; j < m->nq; j++) {
+      double sum = 0;
+      for (int k = 0; k < nv; k++) sum += m->Rq[i * nv + k] * m->Nplus[k * nq + m->iq[j]];
+      row[j] = sum;
+    }
+    for (int j = 0; j < m->nv; j++) row[m->nq + j] = m->Rv[i * nv + m->iv[j]];
+    for (int j = 0; j < m->ninner; j++) row[first + (size_t)j] = m->Ru[i * all + nu + j];
+    for (int j = 0; j < m->nz; j++) {
+      double sum = 0;
+      for (int k = 0; k < nu; k++) sum += m->Ru[i * all + k] * m->uz[k * m->nz + j];
+      row[integrals_at(m) + j] = sum;
+    }
+  }
 }
 
 // Columns and rows of the integrals: dv'/dz, and z' = -J dq
 static void integral_rows(const td_motion* m, double* J) {
   const int n = m->ode.n, nv = m->size.nv, nu = m->size.nu, nq = m->size.nq;
-  const int first = m->nq + m->nv + m->ntarget;
+  const int first = integrals_at(m), all = model_drives(m->model);
   const double* Jy = td_control_jacobian(m->control);
   for (int i = 0; i < m->nz; i++) {
     for (int r = 0; r < m->nv; r++) {
       double sum = 0;
-      for (int k = 0; k < nu; k++) sum += m->du[m->iv[r] * nu + k] * m->uz[k * m->nz + i];
+      for (int k = 0; k < nu; k++) sum += m->du[m->iv[r] * all + k] * m->uz[k * m->nz + i];
       J[(size_t)(m->nq + r) * (size_t)n + (size_t)(first + i)] = sum;
     }
     for (int j = 0; j < m->nq; j++) {
@@ -212,8 +267,8 @@ static td_status jacobian(void* ctx, double t, const double* y, double* J) {
   const size_t n = (size_t)m->ode.n;
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
-  TD_TRY(td_trial_forward_tangent(m->model, m->state, m->work, m->dq, m->dv,
-                                  m->control ? m->du : NULL));
+  TD_TRY(td_trial_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, m->du));
+  if (m->ninner > 0) td_trial_internal_tangent(m->model, m->state, m->work, m->Rq, m->Rv, m->Ru);
   if (m->control != NULL) close_loop(m);
   td_qdot_matrix(m->model, m->state->q, m->N);
   td_qdot_dq(m->model, m->state->q, m->state->v, m->dN);
@@ -227,6 +282,7 @@ static td_status jacobian(void* ctx, double t, const double* y, double* J) {
     const size_t k = (size_t)(m->nq + m->nv + i);
     J[k * n + k + 1] = 1;
   }
+  if (m->ninner > 0) inner_rows(m, J);
   if (m->control != NULL) integral_rows(m, J);
   return TD_OK;
 }
@@ -426,15 +482,27 @@ void td_motion_free(td_motion* m) {
   td_state_free(m->state);
   free(m->qdot);
   free(m->du);
+  free(m->uq);
   free(m);
+}
+
+// Derivatives by inputs and internal states: of v' and of the rates of internal states.
+static bool allocate_drives(td_motion* m) {
+  const size_t nv = (size_t)m->size.nv, n = (size_t)m->ninner;
+  const size_t all = (size_t)model_drives(m->model);
+  m->du = malloc((nv * all + 2 * n * nv + n * all + 1) * sizeof(double));
+  if (m->du == NULL) return false;
+  m->Rq = m->du + nv * all;
+  m->Rv = m->Rq + n * nv;
+  m->Ru = m->Rv + n * nv;
+  return true;
 }
 
 td_status td_motion_control(td_motion* m, td_control* control) {
   const size_t nv = (size_t)m->size.nv, nu = (size_t)m->size.nu;
   m->nz = td_task_count(m->model);
-  m->du = malloc((3 * nv * nu + nu * (size_t)m->nz + 1) * sizeof(double));
-  if (m->du == NULL) return TD_E_NOMEM;
-  m->uq = m->du + nv * nu;
+  m->uq = malloc((2 * nv * nu + nu * (size_t)m->nz + 1) * sizeof(double));
+  if (m->uq == NULL || (m->du == NULL && !allocate_drives(m))) return TD_E_NOMEM;
   m->uv = m->uq + nv * nu;
   m->uz = m->uv + nv * nu;
   m->control = control;
@@ -475,13 +543,15 @@ static double work_of(const td_model* m) {
 static td_ode describe(td_motion* m, double rtol, double atol) {
   const bool invariants = m->size.nconstraint > 0 || td_has_quaternions(m->model);
   return (td_ode){.ctx = m,
-                  .n = m->nq + m->nv + m->ntarget,
+                  .n = m->nq + m->nv + m->ntarget + m->ninner,
                   .nquad = 1,
                   .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
                   .rtol = rtol,
                   .atol = atol,
                   .h_fixed = m->model->settings[5],
                   .npos = m->nq,
+                  .inner = inner_at(m),
+                  .ninner = m->ninner,
                   .constrained = m->size.nconstraint > 0,
                   .work = work_of(m->model),
                   .rhs = rhs,
@@ -520,13 +590,18 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->nq = td_free_q(model, &m->iq);
   m->nv = td_free_v(model, &m->iv);
   m->ntarget = td_target_count(model);
+  m->ninner = m->size.nz;
   m->nevent = m->size.nevent;
   m->nswitch = td_switch_count(model);
   m->projector.accept = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->t_projected = m->t_jump = NAN;
   m->ode = describe(m, rtol, atol);
   if (m->ode.regularity != NULL) m->rank = find_rank(m);
-  m->lattice = td_lattice_new(model);
+  m->lattice = m->ninner > 0 ? NULL : td_lattice_new(model);
+  if (m->ninner > 0 && !allocate_drives(m)) {
+    td_motion_free(m);
+    return TD_E_NOMEM;
+  }
   if (model->sparse && td_sparse_motion_new(m) != TD_OK) {
     td_motion_free(m);
     return TD_E_NOMEM;

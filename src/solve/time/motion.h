@@ -16,6 +16,7 @@ typedef struct td_motion {
   td_state* state;  // the last y that was looked at
   td_sizes size;
   int nq, nv, ntarget;  // of y
+  int ninner;           // internal states, behind the targets
   const int *iq, *iv;   // indices of its q and v in the state
   int nevent, nswitch;  // the roots, in this order; then the cables that cannot be stretched
   int rank;             // of the constraint rows at the start
@@ -23,14 +24,21 @@ typedef struct td_motion {
   double t_projected;    // where it was used last
   double t_jump;         // at this instant numbers of time are those just after it
   td_control* control;   // gives the inputs at every state; NULL: they are those of the state
-  int nz;                // its integrals
+  int nz;                // its integrals, the last of y
   td_status controlled;  // of its last call
+  const td_input_table* inputs;  // inputs over time, NULL: they are held
+  int input_row;                 // where the last time was found in it
   double *du, *uq, *uv, *uz;
+  double *Rq, *Rv, *Ru;        // derivatives of the rates of internal states
   struct td_lattice* lattice;  // gives v' of plain networks; NULL: it is none
   const td_code* code;         // gives v' instead of the engine; NULL: none
   double *qdot, *vdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
   struct sparse_motion* sparse;  // of sparse models, instead of matrices
 } td_motion;
+
+// Where internal states and the integrals of task errors begin in y.
+static inline int inner_at(const td_motion* m) { return m->nq + m->nv + m->ntarget; }
+static inline int integrals_at(const td_motion* m) { return inner_at(m) + m->ninner; }
 
 // `from` gives the time, positions, velocities and inputs to start with.
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
@@ -39,6 +47,8 @@ void td_motion_free(td_motion* motion);
 // Start anew from a state with nothing left of what was before, so that motion from there can be
 // repeated to the bit: y is that of the state after the jumps of its instant, in a run of `length`.
 td_status td_motion_begin(td_motion* motion, const td_state* from, double length, double* y);
+// Take inputs over time from a table, which must outlive the motion and has been checked.
+void td_motion_inputs(td_motion* motion, const td_input_table* inputs);
 // Let a control, which must outlive the motion, give the inputs from now on.
 td_status td_motion_control(td_motion* motion, td_control* control);
 

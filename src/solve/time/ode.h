@@ -23,6 +23,7 @@ typedef struct td_ode {
   double h_fixed;       // length of the steps of solvers that take equal ones
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
+  int inner, ninner;    // internal states: where they begin, how many; their sizes are of any unit
   bool constrained;     // forces follow from rows that the states must keep to
   double work;          // nanoseconds of an evaluation, about; 0: not known
   bool lightly_damped;  // fast modes near the imaginary axis: BDF watches its stability limit
@@ -143,7 +144,10 @@ td_status td_stepper_restart(td_stepper* stepper, double t, const double* y);
 static inline double td_tolerance(const td_stepper* s, int i, double y) {
   const td_ode* ode = s->ode;
   const double now = fabs(y), size = ode->size != NULL && ode->size[i] > now ? ode->size[i] : now;
-  const double usual = ode->rtol * size + ode->atol;
+  // an absolute tolerance is for numbers of the order of one, or relative to what is smaller
+  const bool inner = i >= ode->inner && i < ode->inner + ode->ninner;
+  const double least = inner && size > 0 && size < 1 ? size * ode->atol : ode->atol;
+  const double usual = ode->rtol * size + least;
   return i < ode->npos && s->sharp < 1 ? fmin(fmax(s->sharp * usual, 1e-14 * size), usual) : usual;
 }
 

@@ -14,7 +14,8 @@ typedef struct td_run_plan {
   bool allow_plugin;
   const td_code_source* code;  // may be NULL
   bool code_always;
-  td_progress progress;  // may be NULL
+  const td_input_table* inputs;  // over time, NULL: they are held
+  td_progress progress;          // may be NULL
   void* user;
   double done_from, done_to;  // the part of the whole that this run is, for the progress
 } td_run_plan;

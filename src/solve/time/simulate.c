@@ -33,9 +33,71 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .allow_plugin = o->allow_plugin,
                        .code = o->code,
                        .code_always = o->code_always,
+                       .inputs = o->inputs,
                        .progress = o->progress,
                        .user = o->user,
                        .done_to = 1};
+}
+
+// Does a controller or a task set the input?
+static bool is_driven(const td_model* m, int input) {
+  for (int i = 0; i < m->nlaw_input; i++)
+    if (m->law_input[i].input == input) return true;
+  for (int i = 0; i < m->ntask_input; i++)
+    if (m->task_input[i].input == input) return true;
+  return false;
+}
+
+// A table of inputs: known ones, each once, that nothing else sets; finite numbers at times that
+// ascend and cover the run.
+static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_trajectory* out) {
+  const td_input_table* t = p->inputs;
+  const td_model* m = out->model;
+  if (t->rows < 1 || t->n < 0 || !t->t || (t->n > 0 && (!t->input || !t->values))) {
+    td_trajectory_say(out, "the table of inputs has no rows");
+    return false;
+  }
+  for (int i = 0; i < t->n; i++) {
+    if (t->input[i] < 0 || t->input[i] >= m->ninput) {
+      td_trajectory_say(out, "the table of inputs: there is no input of number %d", t->input[i]);
+      return false;
+    }
+    const char* name = td_model_input_name(m, t->input[i]);
+    for (int k = 0; k < i; k++)
+      if (t->input[k] == t->input[i]) {
+        td_trajectory_say(out, "the table of inputs gives '%s' twice", name);
+        return false;
+      }
+    if (is_driven(m, t->input[i])) {
+      td_trajectory_say(out, "the table of inputs gives '%s', which a controller of the model sets",
+                        name);
+      return false;
+    }
+  }
+  for (int k = 0; k < t->rows; k++) {
+    bool finite = isfinite(t->t[k]);
+    for (int i = 0; i < t->n; i++)
+      finite = finite && isfinite(t->values[(size_t)k * (size_t)t->n + (size_t)i]);
+    if (!finite) {
+      td_trajectory_say(out, "the table of inputs has a number that is not finite in row %d",
+                        k + 1);
+      return false;
+    }
+    if (k > 0 && !(t->t[k] > t->t[k - 1])) {
+      td_trajectory_say(out,
+                        "the times of the table of inputs must ascend, but t = %.6g s in row %d "
+                        "follows %.6g s",
+                        t->t[k], k + 1, t->t[k - 1]);
+      return false;
+    }
+  }
+  const double near = 1e-9 * fmax(1, fabs(p->t_end));
+  if (t->t[0] <= start->t + near && t->t[t->rows - 1] >= p->t_end - near) return true;
+  td_trajectory_say(out,
+                    "the table of inputs covers t = %.6g s to %.6g s, but the simulation goes from "
+                    "%.6g s to %.6g s",
+                    t->t[0], t->t[t->rows - 1], start->t, p->t_end);
+  return false;
 }
 
 static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory* out) {
@@ -51,6 +113,7 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
     td_trajectory_say(out, "the step of the solver must be positive, got %g s", p->step);
     return false;
   }
+  if (p->inputs && !sensible_inputs(p, start, out)) return false;
   if (p->code && !p->code->latest) {
     td_trajectory_say(out, "the source of code has no function `latest`");
     return false;

@@ -11,6 +11,10 @@
 // Continuous controllers add W U to J, with W = dv'/du and U the feedback of the few inputs they
 // set; the integrals z of task errors add the rows z' = -Jy dq.  With x0 the solution without W U
 // and Y = (1 - γ J)⁻¹ W,  (1 - γ U Y) ξ = U x0,  x = x0 + γ Y ξ.
+//
+// Internal states w with w' = r(q, v, w) border the system: with B = dv'/dw, R = dr/d(q, v) and
+// X = (1 - γ J)⁻¹ B the Schur complement is (1 - γ dr/dw - γ² R X) dw = rw + γ R x0,
+// x = x0 + γ X dw.
 #include <math.h>
 #include <string.h>
 
@@ -32,6 +36,10 @@ typedef struct sparse_motion {
   int* pivot;
   double *Jy, *Y, *S, *xi, *change;  // nz x nv, nfed x n, nfed x nfed, nfed, nz
   void* feedback;
+  // internal states; empty without
+  double *force, *drive;     // dF/dw (nv x ninner) and dG/dw (nrow x ninner), negative
+  double *X, *S_inner, *dw;  // ninner x (nq + nv), ninner x ninner, ninner
+  int* pivot_inner;
 } sparse_motion;
 
 void td_sparse_motion_free(sparse_motion* s) {
@@ -39,6 +47,8 @@ void td_sparse_motion_free(sparse_motion* s) {
   td_sparse_kkt_free(s->kkt);
   td_sparse_kkt_free(s->mass);
   free(s->K);
+  free(s->force);
+  free(s->pivot_inner);
   free(s->feedback);
   free(s);
 }
@@ -76,6 +86,20 @@ static td_status linearise_feedback(td_motion* m) {
   return s->nfed > 0 ? td_input_accelerations(m->model, m->state, m->work, m->du) : TD_OK;
 }
 
+// What internal states do to the equations of motion, and the derivatives of their rates.
+static void linearise_inner(td_motion* m) {
+  sparse_motion* s = m->sparse;
+  const int nu = m->size.nu, all = model_drives(m->model), n = m->ninner;
+  td_trial_internal_tangent(m->model, m->state, m->work, m->Rq, m->Rv, m->Ru);
+  td_trial_input_map(m->model, m->state, m->work, m->du);
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < m->size.nv; i++)
+      s->force[area(i, n) + (size_t)k] = m->du[area(i, all) + (size_t)(nu + k)];
+    for (int i = 0; i < m->size.nconstraint; i++)
+      s->drive[area(i, n) + (size_t)k] = td_row_input(m->model, m->work, i, nu + k);
+  }
+}
+
 static td_status linearise(void* ctx, double t, const double* y) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
@@ -91,6 +115,7 @@ static td_status linearise(void* ctx, double t, const double* y) {
   memcpy(s->q, m->state->q, (size_t)m->size.nq * sizeof(double));
   memcpy(s->v, m->state->v, (size_t)m->size.nv * sizeof(double));
   s->mass_ready = false;
+  if (m->ninner > 0) linearise_inner(m);
   return m->control != NULL ? linearise_feedback(m) : TD_OK;
 }
 
@@ -262,7 +287,7 @@ static void displacement(td_motion* m, const double* x) {
 static void follow(td_motion* m, const double* x, double* xi) {
   const sparse_motion* s = m->sparse;
   const int nv = m->size.nv;
-  const double* z = x + m->nq + m->nv + m->ntarget;
+  const double* z = x + integrals_at(m);
   displacement(m, x);
   for (int k = 0; k < s->nfed; k++) {
     const int u = s->fed[k];
@@ -278,17 +303,21 @@ static void task_changes(td_motion* m, const double* x, double* change) {
   for (int i = 0; i < m->nz; i++) change[i] = inner(s->Jy + area(i, m->size.nv), s->d, m->size.nv);
 }
 
-// (1 - γ J) x = b in place, without the feedback of controllers
-static void solve_open(td_motion* m, double* b) {
+// Positions and velocities of (1 - γ J) x = b in place, with the forces f and the drives g of the
+// rows in place of the velocities of b where they are given (NULL).
+static void solve_motion(td_motion* m, double* b, const double* force, const double* drive,
+                         int stride) {
   sparse_motion* s = m->sparse;
   const double gamma = s->gamma;
   read_y(m, b);
   tangent_part(m, s->rq, s->d);
   times_mass(m->model, s->M, s->rv, s->f);
+  for (int i = 0; force != NULL && i < m->size.nv; i++) s->f[i] = force[i * stride];
   add_product(m, s->K, -gamma, s->d, s->f);
   clear_given(m->model, s->f);
   memset(s->g, 0, (size_t)m->size.nconstraint * sizeof(double));
-  add_rows(m->model, s->J, 1, s->rv, s->g);
+  for (int i = 0; drive != NULL && i < m->size.nconstraint; i++) s->g[i] = drive[i * stride];
+  if (force == NULL) add_rows(m->model, s->J, 1, s->rv, s->g);
   add_rows(m->model, s->Gq, -gamma, s->d, s->g);
   td_sparse_kkt_solve(s->kkt, s->f, s->g, s->rv, NULL);
 
@@ -299,9 +328,50 @@ static void solve_open(td_motion* m, double* b) {
       relax(s, &m->model->hop[i], m->qdot + m->model->hop[i].q);
   for (int i = 0; i < m->nq; i++) b[i] = s->rq[m->iq[i]] + gamma * m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) b[m->nq + i] = s->rv[m->iv[i]];
+}
+
+// Change of the rate of each internal state with positions and velocities: R x
+static void inner_changes(td_motion* m, const double* x, double* change) {
+  const sparse_motion* s = m->sparse;
+  const int nv = m->size.nv;
+  displacement(m, x);
+  for (int i = 0; i < m->ninner; i++)
+    change[i] = inner(m->Rq + area(i, nv), s->d, nv) + inner(m->Rv + area(i, nv), s->rv, nv);
+}
+
+// The Schur complement of the internal states, for the γ of the factors.
+static td_status factor_inner(td_motion* m) {
+  sparse_motion* s = m->sparse;
+  const int n = m->ninner, moving = m->nq + m->nv, nu = m->size.nu, all = model_drives(m->model);
+  const double gamma = s->gamma;
+  for (int k = 0; k < n; k++) {
+    double* X = s->X + area(k, moving);
+    memset(X, 0, (size_t)moving * sizeof(double));
+    solve_motion(m, X, s->force + k, s->drive + k, n);
+    inner_changes(m, X, s->dw);
+    for (int i = 0; i < n; i++)
+      s->S_inner[i * n + k] =
+          (i == k) - gamma * m->Ru[area(i, all) + (size_t)(nu + k)] - gamma * gamma * s->dw[i];
+  }
+  return td_lu(s->S_inner, n, s->pivot_inner) != 0 ? TD_E_SINGULAR : TD_OK;
+}
+
+// (1 - γ J) x = b in place, without the feedback of controllers
+static void solve_open(td_motion* m, double* b) {
+  sparse_motion* s = m->sparse;
+  const double gamma = s->gamma;
+  const int target = m->nq + m->nv, first = inner_at(m), z = integrals_at(m), n = m->ninner;
+  solve_motion(m, b, NULL, NULL, 0);
+  if (n > 0) {
+    inner_changes(m, b, s->dw);
+    for (int i = 0; i < n; i++) b[first + i] += gamma * s->dw[i];
+    td_lu_solve(s->S_inner, s->pivot_inner, n, b + first, 1);
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < target; i++)
+        b[i] += gamma * b[first + k] * s->X[area(k, target) + (size_t)i];
+  }
   // targets come as [value, rate]
-  const int target = m->nq + m->nv, z = target + m->ntarget;
-  for (int i = target; i < z; i += 2) b[i] += gamma * b[i + 1];
+  for (int i = target; i < first; i += 2) b[i] += gamma * b[i + 1];
   if (m->nz == 0) return;
   task_changes(m, b, s->change);
   for (int i = 0; i < m->nz; i++) b[z + i] -= gamma * s->change[i];
@@ -320,12 +390,15 @@ static td_status factor(void* ctx, double gamma) {
   for (int i = 0; i < rows; i++) s->J2[i] += s->J[i] + gamma * s->Gv[i];
   TD_TRY(td_sparse_kkt_factor_by(s->kkt, step_column, m, s->J, s->J2));
 
+  if (m->ninner > 0) TD_TRY(factor_inner(m));
+
   // the response Y to each input that follows the state, and 1 - γ U Y
-  const int n = m->ode.n, nf = s->nfed, nu = m->size.nu;
+  const int n = m->ode.n, nf = s->nfed, nu = model_drives(m->model);
   for (int k = 0; k < nf; k++) {
     double* Y = s->Y + area(k, n);
     memset(Y, 0, (size_t)n * sizeof(double));
     for (int i = 0; i < m->nv; i++) Y[m->nq + i] = m->du[area(m->iv[i], nu) + (size_t)s->fed[k]];
+    for (int i = 0; i < m->ninner; i++) Y[inner_at(m) + i] = m->Ru[area(i, nu) + (size_t)s->fed[k]];
     solve_open(m, Y);
     follow(m, Y, s->xi);
     for (int i = 0; i < nf; i++) s->S[i * nf + k] = (i == k) - gamma * s->xi[i];
@@ -358,6 +431,16 @@ static td_status product(void* ctx, const double* x, double* y) {
   memset(s->g, 0, (size_t)m->size.nconstraint * sizeof(double));
   add_product(m, s->K, -1, s->d, s->f);
   add_product(m, s->C, -1, s->rv, s->f);
+  if (m->ninner > 0) {
+    inner_changes(m, x, y + inner_at(m));
+    read_y(m, x);
+    tangent_part(m, s->rq, s->d);
+  }
+  for (int k = 0; k < m->ninner; k++) {
+    const double w = x[inner_at(m) + k];
+    for (int i = 0; i < m->size.nv; i++) s->f[i] += w * s->force[i * m->ninner + k];
+    for (int i = 0; i < m->size.nconstraint; i++) s->g[i] += w * s->drive[i * m->ninner + k];
+  }
   clear_given(m->model, s->f);
   add_rows(m->model, s->Gq, -1, s->d, s->g);
   add_rows(m->model, s->Gv, -1, s->rv, s->g);
@@ -372,19 +455,26 @@ static td_status product(void* ctx, const double* x, double* y) {
   td_sparse_kkt_solve(s->mass, s->f, s->g, s->rv, NULL);
   for (int i = 0; i < m->nq; i++) y[i] = m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = s->rv[m->iv[i]];
-  const int target = m->nq + m->nv, z = target + m->ntarget;
-  for (int i = target; i < z; i += 2) {
+  const int target = m->nq + m->nv, first = inner_at(m), z = integrals_at(m);
+  for (int i = target; i < first; i += 2) {
     y[i] = x[i + 1];
     y[i + 1] = 0;
   }
+  const int all = model_drives(m->model);
+  for (int i = 0; i < m->ninner; i++)
+    for (int k = 0; k < m->ninner; k++)
+      y[first + i] += m->Ru[area(i, all) + (size_t)(m->size.nu + k)] * x[first + k];
 
   // what controllers add: z' = -Jy dq, and W U x
   if (m->nz > 0) task_changes(m, x, y + z);
   for (int i = 0; i < m->nz; i++) y[z + i] = -y[z + i];
   if (s->nfed > 0) follow(m, x, s->xi);
-  for (int k = 0; k < s->nfed; k++)
+  for (int k = 0; k < s->nfed; k++) {
     for (int i = 0; i < m->nv; i++)
-      y[m->nq + i] += s->xi[k] * m->du[area(m->iv[i], m->size.nu) + (size_t)s->fed[k]];
+      y[m->nq + i] += s->xi[k] * m->du[area(m->iv[i], all) + (size_t)s->fed[k]];
+    for (int i = 0; i < m->ninner; i++)
+      y[first + i] += s->xi[k] * m->Ru[area(i, all) + (size_t)s->fed[k]];
+  }
   return TD_OK;
 }
 
@@ -413,6 +503,16 @@ td_status td_sparse_motion_new(td_motion* m) {
   s->d = s->rv + nv;
   s->f = s->d + nv;
   s->g = s->f + nv;
+  if (m->ninner > 0) {
+    const size_t n = (size_t)m->ninner;
+    s->force = calloc(n * (nv + nc) + n * (size_t)(m->nq + m->nv) + n * n + n, sizeof(double));
+    s->pivot_inner = calloc(n, sizeof(int));
+    if (s->force == NULL || s->pivot_inner == NULL) return TD_E_NOMEM;
+    s->drive = s->force + n * nv;
+    s->X = s->drive + n * nc;
+    s->S_inner = s->X + n * (size_t)(m->nq + m->nv);
+    s->dw = s->S_inner + n * n;
+  }
   m->ode.linearise = linearise;
   m->ode.product = product;
   m->ode.factor = factor;

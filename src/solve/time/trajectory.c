@@ -14,7 +14,7 @@ td_trajectory* td_trajectory_new(const td_model* model) {
   p->model = model;
   p->size = size;
   p->memory = size.nmemory <= MOST_MEMORY ? size.nmemory : 0;
-  p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu + p->memory;
+  p->stride = 1 + size.nq + size.nv + size.nsensor + 4 + size.nu + p->memory + size.nz;
   p->stats.time_error = NAN;
   return p;
 }
@@ -77,6 +77,10 @@ const double* td_trajectory_q(const td_trajectory* p, int row) { return look(p, 
 
 const double* td_trajectory_v(const td_trajectory* p, int row) {
   return p ? look(p, row, 1 + p->size.nq) : NULL;
+}
+
+const double* td_trajectory_z(const td_trajectory* p, int row) {
+  return p ? look(p, row, p->stride - p->size.nz) : NULL;
 }
 
 const double* td_trajectory_sensors(const td_trajectory* p, int row) {

@@ -16,7 +16,7 @@ struct td_trajectory {
   int memory;  // numbers of it in a row
   int stride, rows,
       cap;  // a row is [t, q (nq), v (nv), sensors (nsensor), kinetic, elastic, gravity, work,
-            // inputs (nu), memory of controllers]
+            // inputs (nu), memory of controllers, internal states (nz)]
   double* data;
   td_mark* marks;
   int nmark, mark_cap;

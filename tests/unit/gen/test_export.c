@@ -20,11 +20,22 @@ static void write_model(const char* name, const char* text) {
   robot_free(&r);
 }
 
+// A filter that sees a hinge and drives it, and a closed amount of gas.
+static const char robot_internal[] =
+    "world.g = [0 0 -9.81]; u = input('u', 0.3);\n"
+    "body(1).m = 1; body(1).I = 0.02; body(1).l_com = [0.2 0 0];\n"
+    "joint(1).second = [1]; joint(1).type = 'revolute'; joint(1).axis = [0 1 0];\n"
+    "f = internal('f', 0.2); g = internal('gas', 2e-5);\n"
+    "dynamics(1).of = 'f'; dynamics(1).rate = (u - f)/0.05 + f*ddof(joint(1), 1);\n"
+    "dynamics(2).of = 'gas'; dynamics(2).rate = 1e-4*max(f - 0.1, 0);\n"
+    "joint(1).dof(1).input = 0.5*f + f^2 + 1e4*g;\n"
+    "sensor(1).name = 'y'; sensor(1).value = f*dof(joint(1), 1) + g;\n";
+
 static const struct {
   const char *name, *text;
-} cases[] = {{"links", robot_links}, {"loops", robot_loops},    {"given", robot_given},
-             {"rods", robot_rods},   {"gvs", robot_gvs},        {"cables", robot_cables},
-             {"water", robot_water}, {"contact", robot_contact}};
+} cases[] = {{"links", robot_links}, {"loops", robot_loops},     {"given", robot_given},
+             {"rods", robot_rods},   {"gvs", robot_gvs},         {"cables", robot_cables},
+             {"water", robot_water}, {"contact", robot_contact}, {"internal", robot_internal}};
 enum { NCASE = sizeof cases / sizeof *cases };
 
 static void test_standalone_models_agree_with_the_library(void** state) {

@@ -434,6 +434,62 @@ static void test_directional_derivatives_are_exact(void** state) {
   td_model_free(m);
 }
 
+// A pendulum driven through a filter that sees it: its state is the last one, with its own name.
+static void test_internal_states_are_states(void** state) {
+  (void)state;
+  if (!have_compiler()) skip();
+  td_model* m =
+      load_with("pendulum.m", NULL, NULL,
+                "f = internal('f', 0.2); u = input('u', 0.3); dynamics(1).of = 'f';\n"
+                "dynamics(1).rate = (u - f)/0.05 + f*ddof(joint(1), 1) - dof(joint(1), 1)^2;\n"
+                "joint(1).dof(1).input = 0.5*f + f^2;\n"
+                "sensor(2).name = 'filtered'; sensor(2).value = f*dof(joint(1), 1);\n");
+  const unit u = open_unit(m, "filtered", 2);
+  const int ny = td_model_sizes(m).nsensor, nx = u.d.nderivative;
+  assert_int_equal(nx, 3);
+  assert_int_equal(reference(&u.d, "f"), 2);
+  assert_int_equal(reference(&u.d, "der(f)"), 5);
+  double want[MOST], got[MOST];
+  simulate(m, 0.5, want);
+  cosimulate2(&u, 0.5, 20, got, ny);
+  CHECK_REACHED("internal state, co-simulation", worst(got, want, ny), 1e-5);
+
+  // rates are the engine's, and so are their derivatives
+  void* c = start2(&u, 0);
+  LOOK_UP(&u, directional2, fmi2GetDirectionalDerivative);
+  LOOK_UP(&u, get_real, fmi2GetReal);
+  LOOK_UP(&u, set_states, fmi2SetContinuousStates);
+  const double x[3] = {0.4, -0.7, 0.9}, seed[4] = {0.3, -0.2, 0.8, 0.5};
+  const unsigned rates[3] = {3, 4, 5}, known[4] = {0, 1, 2, 6};
+  double rate[3], change[3];
+  assert_int_equal(fmi2SetContinuousStates(c, x, 3), 0);
+  assert_int_equal(fmi2GetReal(c, rates, 3, rate), 0);
+  assert_int_equal(fmi2GetDirectionalDerivative(c, rates, 3, known, 4, seed, change), 0);
+  td_work* w = td_work_new(m);
+  td_state* s = td_state_new(m);
+  double engine[3][3];
+  const double h = 1e-6;
+  assert_int_equal(td_state_initial(m, w, s), TD_OK);
+  for (int k = 0; k < 3; k++) {
+    const double d = k == 0 ? 0 : k == 1 ? h : -h;
+    s->q[0] = x[0] + d * seed[0];
+    s->v[0] = x[1] + d * seed[1];
+    s->z[0] = x[2] + d * seed[2];
+    s->u[0] = 0.3 + d * seed[3];
+    assert_int_equal(td_forward_dynamics(m, s, w), TD_OK);
+    engine[k][0] = s->v[0];
+    engine[k][1] = td_work_vdot(w)[0];
+    assert_int_equal(td_internal_rates(m, s, w, &engine[k][2]), TD_OK);
+  }
+  CHECK_REACHED("internal state, rates", worst(rate, engine[0], 3), 1e-12);
+  for (int i = 0; i < 3; i++) engine[0][i] = (engine[1][i] - engine[2][i]) / (2 * h);
+  CHECK_REACHED("internal state, directional derivatives", worst(change, engine[0], 3), 1e-7);
+  td_state_free(s);
+  td_work_free(w);
+  stop2(&u, c);
+  td_model_free(m);
+}
+
 static void test_parameters_act_and_wrong_use_is_an_error(void** state) {
   (void)state;
   if (!have_compiler()) skip();
@@ -767,6 +823,7 @@ int main(void) {
       cmocka_unit_test(test_loops_stay_closed_in_cosimulation),
       cmocka_unit_test(test_steps_do_not_pass_over_contacts),
       cmocka_unit_test(test_directional_derivatives_are_exact),
+      cmocka_unit_test(test_internal_states_are_states),
       cmocka_unit_test(test_parameters_act_and_wrong_use_is_an_error),
       cmocka_unit_test(test_version_three_runs_as_simulated),
       cmocka_unit_test(test_a_saved_state_brings_the_same_future),

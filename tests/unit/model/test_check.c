@@ -222,7 +222,7 @@ static void an_empty_structure_is_none(void** state) {
 static void a_parameter_in_the_structure_is_settled(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
-  spec_param* p = td_spec_param(spec, "n", 3, NULL, td_span_none());
+  spec_param* p = td_spec_param(spec, "n", 3, NULL, NULL, td_span_none());
   put(spec, "par.seed", td_value_expr(td_ex_var(spec->graph, p->var)));
   assert_int_equal(td_spec_check(spec), TD_OK);
   const value* seed = td_get(td_get(spec->root, 0, "par"), 0, "seed");
@@ -233,7 +233,7 @@ static void a_parameter_in_the_structure_is_settled(void** state) {
 
   // the value obeys the field's rules
   spec = td_spec_new();
-  p = td_spec_param(spec, "n", 2.5, NULL, td_span_none());
+  p = td_spec_param(spec, "n", 2.5, NULL, NULL, td_span_none());
   put(spec, "par.seed", td_value_expr(td_ex_var(spec->graph, p->var)));
   expect(spec, "par.seed must be a whole number, got 2.5");
 }

@@ -1,0 +1,133 @@
+# Internal states, ranges and inputs over time as the program shows and saves them.
+. "$(dirname "$0")/common.bash"
+cat >piston.m <<'MODEL'
+% A piston on a spring, pushed by air that enters through a valve and leaks.
+u = input('valve', 1, [0 1]);
+k = param('k', 500, [100 1000], 'log');
+body(1).m = 0.2;
+joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
+m = internal('air', 1.2e-4);
+f = internal('heard', 0);
+V = 1e-3*(0.1 + dof(joint(1), 1));
+p = m*287*293/V;
+dynamics(1).of = 'air'; dynamics(1).unit = 'kg';
+dynamics(1).rate = 1e-9*(u*(3e5 - p) - 0.5*(p - 1e5));
+dynamics(2).of = 'heard'; dynamics(2).rate = (p/1e5 - f)/0.02;
+joint(1).dof(1).input = 1e-3*(p - 1e5);
+joint(1).dof(1).spring.coeff = k; joint(1).dof(1).damp.visc = 5;
+sensor(1).name = 'pressure'; sensor(1).value = p;
+par.t_final = 0.4;
+par.rtol = 1e-9; par.atol = 1e-11;
+MODEL
+
+# columns by name behind v, with their unit in the HDF5 file
+expect 0 sim piston.m -o whole --mat
+[ "$(head -1 whole/trajectory.csv)" = 't,pressure,q1,v1,air,heard' ] || fail "columns: $(head -1 whole/trajectory.csv)"
+if python3 -c 'import h5py' 2>/dev/null; then
+  python3 -c 'import h5py; f = h5py.File("whole/trajectory.h5"); assert f["air"].attrs["unit"] in ("kg", b"kg")' || fail 'unit of air'
+fi
+python3 - <<'PYTHON' || fail 'air is not what the pressure says'
+import csv
+for r in csv.DictReader(open("whole/trajectory.csv")):
+    p = float(r["air"])*287*293/(1e-3*(0.1 + float(r["q1"])))
+    assert abs(p/float(r["pressure"]) - 1) < 1e-12
+PYTHON
+
+# a run that goes on from its middle is the whole one, whatever file it goes on from
+near() { python3 -c "import sys; sys.exit(not abs($1 - $2) < $3)" || fail "$1 is not $2 ($4)"; }
+last() { tail -1 "$1/trajectory.csv" | cut -d, -f"$2"; }
+expect 0 sim piston.m -o first --t-final 0.2
+for file in first/trajectory.csv first/trajectory.h5 first; do
+  expect 0 sim piston.m --at $file -o second
+  near "$(last second 3)" "$(last whole 3)" 1e-8 "$file: q1"
+  near "$(last second 5)" "$(last whole 5)" 1e-12 "$file: air"
+  near "$(last second 6)" "$(last whole 6)" 1e-8 "$file: heard"
+done
+expect 0 eval piston.m --at first --json
+json stdout.txt 'set(d["z"]) == {"air", "heard"} and len(d["zdot"]) == 2'
+cp stdout.txt state.json
+expect 0 sim piston.m --at state.json -o second
+near "$(last second 5)" "$(last whole 5)" 1e-12 'eval --json: air'
+
+# state files of models without the states are read, and what is absent keeps its value
+echo '{"t": 0, "q": [0.01], "v": [0]}' >old.json
+expect 0 eval piston.m --at old.json --json
+json stdout.txt 'd["z"] == {"air": 1.2e-4, "heard": 0}'
+cut -d, -f1-4 first/trajectory.csv >old.csv
+expect 0 eval piston.m --at old.csv --json
+json stdout.txt 'd["z"] == {"air": 1.2e-4, "heard": 0}'
+echo '{"q": [0.01], "z": {"aire": 1}}' >wrong.json
+expect 4 eval piston.m --at wrong.json
+says "the model has no internal state 'aire'"
+
+# at rest; the linear model and the modes have four states
+expect 0 equil piston.m
+json piston.out/equilibrium.json 'abs(d["sensors"]["pressure"] - 350000/1.5) < 1e-4 and d["stable"] and abs(d["z"]["heard"] - 3.5/1.5) < 1e-9'
+prints 'internal state'
+expect 0 sim piston.m --at piston.out -o still
+near "$(last still 5)" "$(python3 -c 'import json; print(json.load(open("piston.out/equilibrium.json"))["z"]["air"])')" 1e-12 'stays'
+expect 0 linearize piston.m
+json piston.out/linear.json 'd["nx"] == 4 and d["internals"] == ["air", "heard"] and len(d["basis"]) == 4 and len(d["z"]) == 2'
+expect 0 modes piston.m
+json piston.out/modes.json 'len(d["eigenvalues"]) == 4 and any(abs(e["real"] + 50) < 1e-9 for e in d["eigenvalues"])'
+expect 0 lqr piston.m
+expect 0 bode piston.m
+
+# what is not there yet says so
+for verb in 'trace --param k=200:300' 'derive' 'linearize --reduce 1'; do
+  set -- $verb
+  name=$1 && shift
+  "$program" "$name" piston.m "$@" >stdout.txt 2>stderr.txt && fail "$verb does something"
+  grep -qE "internal states" stderr.txt || fail "$verb: $(head -2 stderr.txt)"
+done
+printf 't,pressure\n0,1e5\n0.1,1.1e5\n' >data.csv
+expect 1 observe piston.m --data data.csv
+says 'observe is not available for models with internal states'
+
+# exported C agrees with the library
+if command -v cc >/dev/null; then
+  expect 0 export c piston.m -o c
+  cc -std=c11 -O1 -w c/piston.c c/piston_check.c -lm -o check 2>/dev/null && ./check >agrees.txt || fail "exported C: $(cat agrees.txt)"
+  grep -q 'internal states' agrees.txt || fail 'the exported program does not compare internal states'
+fi
+
+# ranges
+expect 0 check piston.m --json
+json stdout.txt 'd["ranges"] == {"k": [100, 1000], "valve": [0, 1]} and d["internals"] == ["air", "heard"]'
+expect 2 equil piston.m --set k=50
+says "parameter 'k' has the range [100 1000], it was to be set to 50"
+says '--force-range'
+expect 2 equil piston.m --set valve=2
+says "input 'valve' has the range [0 1]"
+expect 0 equil piston.m --set k=50 --set valve=2 --force-range
+
+# inputs over time
+printf 't,valve\n0,0\n0.1,1\n0.4,0.5\n' >valve.csv
+expect 0 sim piston.m --inputs valve.csv -o driven
+head -1 driven/trajectory.csv | grep -q ',valve$' || fail 'inputs over time are not shown'
+python3 - <<'PYTHON' || fail 'inputs over time are not those of the file'
+import csv
+rows = list(csv.DictReader(open("driven/trajectory.csv")))
+assert all(abs(float(r["valve"]) - (10*float(r["t"]) if float(r["t"]) < 0.1 else 1 - (float(r["t"]) - 0.1)/0.6)) < 1e-12 for r in rows)
+PYTHON
+# the same by an expression of time
+sed "s/^u = input.*/u = interp1([0 0.1 0.4], [0 1 0.5], t);/" piston.m >written.m
+expect 0 sim written.m -o written
+near "$(last written 5)" "$(last driven 5)" 1e-12 'inputs over time'
+printf 't,vale\n0,0\n1,1\n' >bad.csv
+expect 2 sim piston.m --inputs bad.csv
+says "the model has no input 'vale' (column 2 of 'bad.csv'); did you mean 'valve'?"
+printf 'time,valve\n0,0\n1,1\n' >bad.csv
+expect 2 sim piston.m --inputs bad.csv
+says "has no column t"
+printf 't,valve\n0,0\n0.3,1\n0.2,0\n1,1\n' >bad.csv
+expect 2 sim piston.m --inputs bad.csv
+says 'bad.csv:4: times must ascend, but t = 0.2 s follows 0.3 s'
+printf 't,valve\n0,0\n0.3,1\n' >bad.csv
+expect 1 sim piston.m --inputs bad.csv
+says 'covers t = 0 s to 0.3 s, but the simulation goes from 0 s to 0.4 s'
+printf 't,valve\n0,0\n0.3,\n1,1\n' >bad.csv
+expect 2 sim piston.m --inputs bad.csv
+says 'bad.csv:3: column valve is empty'
+expect 4 sim piston.m --inputs none.csv
+finish
