@@ -388,5 +388,48 @@ class Memory(unittest.TestCase):
         self.assertLess(grown, 4000, "kilobytes in 200 turns")
 
 
+FILTER = """
+u = input('u', 1, [0 2]); tau = param('tau', 0.3, [0.1 1]);
+body(1).m = 2; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];
+f = internal('f', 0); dynamics(1).of = 'f'; dynamics(1).rate = (u - f)/tau; dynamics(1).unit = 'm';
+joint(1).dof(1).spring.coeff = 50; joint(1).dof(1).spring.init = f; joint(1).dof(1).damp.visc = 1;
+sensor(1).name = 'x'; sensor(1).value = dof(joint(1), 1);
+"""
+
+
+class InternalStates(unittest.TestCase):
+    def test_they_are_states(self):
+        robot = tendril.loads(FILTER)
+        self.assertEqual((robot.internals, robot.internal_units), (["f"], ["m"]))
+        s = robot.state(z=[0.4])
+        np.testing.assert_allclose(robot.evaluate(s).zdot, [2])
+        run = robot.simulate(t_final=1, rtol=1e-9, atol=1e-11)
+        np.testing.assert_allclose(run["f"], 1 - np.exp(-run.t / 0.3), atol=1e-9)
+        np.testing.assert_allclose(run.final.z, run.z[-1])
+        plant = robot.plant(rtol=1e-9, atol=1e-11)
+        plant.step(0.5).step(1)
+        np.testing.assert_allclose(plant.z, run.z[-1], atol=1e-9)
+        np.testing.assert_allclose(robot.equilibrium().state.z, [1], atol=1e-12)
+        linear = robot.linearize()
+        self.assertEqual((linear.A.shape, linear.basis.shape), ((3, 3), (3, 3)))
+        np.testing.assert_allclose(linear.A[2], [0, 0, -1 / 0.3])
+        self.assertEqual(len(robot.modes().eigenvalues), 3)
+        for other in (s.copy(), copy.deepcopy(s), pickle.loads(pickle.dumps(s))):
+            self.assertEqual(other.z[0], 0.4)
+
+    def test_ranges_and_inputs_over_time(self):
+        robot = tendril.loads(FILTER)
+        self.assertEqual(robot.ranges, {"u": (0, 2), "tau": (0.1, 1)})
+        with self.assertRaisesRegex(tendril.Error, "range"):
+            tendril.loads(FILTER, tau=5)
+        t = np.linspace(0, 1, 5)
+        run = robot.simulate(t_final=1, inputs={"t": t, "u": [0, 2, 1, 1, 0]})
+        np.testing.assert_allclose(run.u[:, 0], np.interp(run.t, t, [0, 2, 1, 1, 0]), atol=1e-12)
+        with self.assertRaisesRegex(tendril.Error, "no input 'w'"):
+            robot.simulate(inputs={"t": t, "w": t})
+        with self.assertRaisesRegex(tendril.Error, "must ascend"):
+            robot.simulate(t_final=1, inputs={"t": [0, 1, 1], "u": [0, 0, 0]})
+
+
 if __name__ == "__main__":
     unittest.main()

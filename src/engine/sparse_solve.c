@@ -641,9 +641,10 @@ size_t td_sparse_scratch(const td_model* m) {
   size_t doubles = 20 * (n + r) + (size_t)row_values(m) +
                    (factors ? (size_t)mass_values(m) + (size_t)row_values(m) : 0) +
                    (size_t)m->noutput_probe + (size_t)m->noutput_input +
-                   (m->ntask > 0 ? (n + r) * (size_t)model_drives(m) : 0);
+                   (m->ntask > 0 ? (n + r) * (size_t)model_drives(m) : 0) +
+                   (size_t)m->ninternal * (2 * n + (size_t)model_drives(m) + 32);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
-               (n + r) * (2 * n + (size_t)model_drives(m));
+               (2 * n + r) * (2 * n + (size_t)model_drives(m));
   return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
 }

@@ -7,6 +7,8 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "tendril/tools.h"
+
 // ---- life -------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
