@@ -71,9 +71,63 @@ int td_fold_segment(const td_model* m, int node, const char** name) {
   return number;
 }
 
+// Whether two stations are turned against each other by more than TD_MOST_FOLD.
+static bool is_folded(const td_model* m, const td_work* w, int a, int b, double* angle) {
+  const frame from = td_frame(m, w, a), to = td_frame(m, w, b);
+  double trace = 0;  // 1 + 2 cos(angle)
+  for (int i = 0; i < 9; i++) trace += from.R.m[i] * to.R.m[i];
+  if (!(trace < 1 + 2 * cos(TD_MOST_FOLD))) return false;
+  const quat q = quat_mat3(mat3_mul(mat3_transpose(from.R), to.R));
+  *angle = 2 * atan2(vec3_norm(q.v), fabs(q.w));
+  return true;
+}
+
+// A beam that is measured in the frame half-way between its ends, and no piece of a rod or cable.
+static bool is_mid_beam(const model_strain* f) {
+  return f->rod == 0 && f->kind == STRAIN_SEGMENT && f->ncrossing == 0;
+}
+
+static bool has_beams(const td_model* m) {
+  bool any = m->nbeam > 0;
+  for (int i = 0; i < m->nstrain && !any; i++) any = is_mid_beam(&m->strain[i]);
+  return any;
+}
+
+// The joint or mesh of a beam whose ends are turned by nearly half a turn, where its rotations come
+// back on the other side and its energy jumps; -1: none.
+static int folded_beam(const td_model* m, const td_work* w, double* angle) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
+    bool turns = false;
+    for (int d = 3; d < 6; d++)
+      turns = turns || (f->law[d].k != NUM_NONE && w->num[f->law[d].k] != 0) ||
+              (f->law[d].mu != NUM_NONE && w->num[f->law[d].mu] != 0);
+    if (turns && is_folded(m, w, f->a, f->b, angle)) return f->name;
+  }
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    if (is_mid_beam(f) && is_folded(m, w, f->a, f->b, angle)) return f->name;
+  }
+  return -1;
+}
+
 td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) {
   int node;
   const char* rod;
+  if (has_beams(m)) {
+    double turned;
+    td_prepare(m, w);
+    td_place(m, state, w);
+    const int beam = folded_beam(m, w, &turned);
+    if (beam >= 0) {
+      td_work_fail(w,
+                   "the ends of %s are turned by %.3g rad against each other; a beam measures "
+                   "rotations of less than half a turn: turn the frame of one end (tr, tr2nd), or "
+                   "use a rod",
+                   model_name(m, beam), turned);
+      return TD_E_DIVERGED;
+    }
+  }
   const double angle = td_largest_fold(m, state, w, &node);
   if (angle <= TD_MOST_FOLD) return TD_OK;
   const int number = td_fold_segment(m, node, &rod);

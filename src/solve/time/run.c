@@ -772,7 +772,7 @@ static void diagnose(run* r, td_status status) {
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
                     r->plan->t_end,
                     r->still    ? "it stands still, its steps have become too small to get on"
-                    : r->folded ? "a rod is crushed"
+                    : r->folded ? "a rod or beam is folded"
                                 : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const bool turned = r->motion->work->edge >= 0;  // the end of a chart
