@@ -150,14 +150,21 @@ static double along_row(const contest* c, int cable, const double* v) {
   return sum;
 }
 
+// Rates of the cables, and what counts as none: besides a part of what they are made of, the
+// rounding that velocities have of each other where an impulse of loops was solved for.
 static void measure_rates(contest* c) {
+  double most = 0;
+  for (int j = 0; j < c->m->nvel; j++) most = fmax(most, fabs(c->w->v[j]));
   for (int i = 0; i < c->m->ncable; i++) {
     if (!is_hard(c->m, i)) continue;
     const double rate = c->w->num[c->m->row[c->m->cable[i].row].motion + 1];
     td_taut_jacobian(c->m, c->w, i, c->row);
-    c->scale[i] = fabs(rate);
-    for (int j = 0; j < c->m->nvel; j++) c->scale[i] += fabs(c->row[j] * c->w->v[j]);
-    c->scale[i] = GAP_STILL * c->scale[i] + 1e-14;
+    double made = fabs(rate), rounding = 0;
+    for (int j = 0; j < c->m->nvel; j++) {
+      made += fabs(c->row[j] * c->w->v[j]);
+      rounding += 1e-13 * most * fabs(c->row[j]);
+    }
+    c->scale[i] = GAP_STILL * made + rounding + 1e-14;
     c->rate[i] = gap_at(c->m, c->w, i).ed;
   }
 }
