@@ -130,6 +130,10 @@ static void note_refusal(const char* message, uint64_t seed) {
 
 static uint64_t first_seed = 1;
 static int seed_count = 100;
+
+// Robots beyond the first hundred that broke a law once are asked again beside these.
+static const uint64_t found_before[] = {704, 732, 840, 841, 912, 917, 950, 988, 989};
+static int found_count = sizeof found_before / sizeof *found_before;
 static char directory[300];
 
 static int begin(void** state) {
@@ -141,7 +145,8 @@ static int begin(void** state) {
   if (getenv("TENDRIL_LONG")) seed_count = 3000;
   if (text != NULL && sscanf(text, "%llu:%d", &first, &count) == 2)
     first_seed = first, seed_count = count;
-  if (CHECK_SANITIZED) seed_count = seed_count / 5 + 1;
+  if (text != NULL || getenv("TENDRIL_LONG")) found_count = 0;
+  if (CHECK_SANITIZED) seed_count = seed_count / 5 + 1, found_count /= 3;
   return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 
@@ -1075,8 +1080,8 @@ static void keep_law(void** state) {
   const clock_t t0 = clock();
   int made = 0, refused = 0;
   failures = compared = 0;
-  for (int i = 0; i < seed_count; i++) {
-    const uint64_t seed = first_seed + (uint64_t)i;
+  for (int i = 0; i < seed_count + found_count; i++) {
+    const uint64_t seed = i < seed_count ? first_seed + (uint64_t)i : found_before[i - seed_count];
     random_robot plan;
     if ((int)(seed % (uint64_t)l->each) != l->from || !random_robot_make(&plan, seed, l->kind))
       continue;

@@ -315,8 +315,8 @@ static td_status reconsider(run* r) {
 // A step of the solver on trial failed for good: the champion goes on from where it began.
 static td_status step_on(run* r, double t_stop, td_step* step) {
   td_status status = td_stepper_step(r->stepper, t_stop, step);
-  // rounding shows a switch twice within a few units in the last place: the solvers, which look for
-  // a third time where they were not started behind it, refuse to tell the two apart
+  // rounding shows an event or a switch twice within a few units in the last place: the solvers,
+  // which look for a third time where they were not started behind it, refuse to tell the two apart
   if (status == TD_E_DIVERGED && r->t == r->t_again) {
     r->t_again = NAN;
     TD_TRY(td_stepper_restart(r->stepper, r->t, r->y));
@@ -486,8 +486,9 @@ static td_status cross(run* r, const td_step* step) {
     TD_TRY(switch_cable(r, cable));
     return td_stepper_restart(r->stepper, r->t, r->y);
   }
-  if (!switched || r->finished) return TD_OK;
-  if (same_switch(r)) {
+  if (r->finished) return TD_OK;
+  // the solver was not started anew behind an event, or a switch that was just passed
+  if (!switched || same_switch(r)) {
     r->t_again = r->t;
     return TD_OK;
   }
