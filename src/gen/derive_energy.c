@@ -24,7 +24,7 @@ static ex weight_power(deriver* d, const tmt_mass* mass) {
   return xmul(g, mass->m, x3_dot(g, gravity(d), x33_apply(g, mass->axes, u)));
 }
 
-static bool has_given_motion(const td_model* m) { return m->nfree_v < m->nvel; }
+static bool has_given_motion(const td_model* m) { return m->nfree_v < m->nvel || m->strains_timed; }
 
 bool td_derive_asks_energy(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++) {

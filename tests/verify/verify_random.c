@@ -132,7 +132,7 @@ static uint64_t first_seed = 1;
 static int seed_count = 100;
 
 // Robots beyond the first hundred that broke a law once are asked again beside these.
-static const uint64_t found_before[] = {704, 732, 840, 841, 912, 917, 950, 988, 989};
+static const uint64_t found_before[] = {704, 732, 840, 841, 912, 917, 950, 965, 988, 989};
 static int found_count = sizeof found_before / sizeof *found_before;
 static char directory[300];
 
@@ -976,7 +976,12 @@ static void agrees_when_refined(const subject* s) {
       free(text);
       text = random_robot_text(&plan, &style, NULL);
       if (!robot_load(text, NULL, false, &r)) broken(s, r.message, INFINITY, 0, text);
-      found = rest_of_model(&plan, &style, &r, x[m == 0 && fine ? 2 : fine]);
+      double* seen = x[m == 0 && fine ? 2 : fine];
+      found = rest_of_model(&plan, &style, &r, seen);
+      // the middle of a rod in two parts is somewhere inside a segment, and elsewhere in it when
+      // there are more: its error is of second order, but does not fall evenly
+      for (int k = 0; k < plan.npart; k++)
+        if (plan.part[k].rod && plan.part[k].parted) memset(seen + 18 * k, 0, 3 * sizeof *seen);
       robot_free(&r);
     }
     // of second order: a quarter; what the polynomials of the first model themselves still move by

@@ -565,7 +565,7 @@ static td_ode describe(td_motion* m, double rtol, double atol) {
                   .roots = roots,
                   .nguard = td_guard_count(m->model),
                   // where motion is prescribed, forces that it meets show in the work alone
-                  .measured = m->model->nfree_v < m->model->nvel &&
+                  .measured = (m->model->nfree_v < m->model->nvel || m->model->strains_timed) &&
                               (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
                   .guards = guards,
                   .guards_near = guards_near,

@@ -69,7 +69,8 @@ static void test_carex_3_aircraft(void** state) {
   square(B, 4, 2, G);
   assert_int_equal(td_riccati(A, G, Q, 4, X, &residual), TD_OK);
   CHECK_REACHED("CAREX 1.3 residual", defect(A, G, Q, X, 4), 1e-13);
-  CHECK_REACHED("CAREX 1.3 printed solution", worst(X, printed, 16), 6e-5);
+  // rounded to the four digits that are printed, it is what is printed
+  for (int i = 0; i < 16; i++) CHECK_NEAR(round(1e4 * X[i]), round(1e4 * printed[i]), 0);
 }
 
 // A nearly unreachable unstable mode: the condition grows like 1/eps^2.
