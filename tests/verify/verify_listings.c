@@ -546,6 +546,28 @@ static void table_4_eba_as_printed_is_one_segment_long(void** state) {
   bench_free(&b);
 }
 
+// ---- Tables 13 to 16 --------------------------------------------------------------------------
+
+// Fields with a row for each element mean what the elements mean when they are written one by one.
+static void fields_of_tables_13_to_16_have_their_shapes(void** state) {
+  (void)state;
+  double v[2][12];
+  for (int k = 0; k < 2; k++) {
+    bench b = listing("tables13_16", (const char* const[]){k ? "written=1" : "written=0", NULL});
+    assert_int_equal(count_messages(b.spec, TD_WARNING, ""), 0);
+    assert_int_equal(td_model_sizes(b.model).nv, 12);
+    assert_int_equal(td_forward_dynamics(b.model, b.state, b.work), TD_OK);
+    memcpy(v[k], td_work_vdot(b.work), sizeof v[k]);
+    bench_free(&b);
+  }
+  double worst = 0, largest = 0;
+  for (int i = 0; i < 12; i++) {
+    worst = fmax(worst, fabs(v[0][i] - v[1][i]));
+    largest = fmax(largest, fabs(v[1][i]));
+  }
+  CHECK_REACHED("accelerations of elements together and apart", worst / largest, 1e-12);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(tables_3_and_4_rest_where_they_should),
@@ -559,6 +581,7 @@ int main(void) {
       cmocka_unit_test(the_module_of_the_first_paper_bends),
       cmocka_unit_test(algorithm_1_is_a_model),
       cmocka_unit_test(table_9_follows_its_control),
+      cmocka_unit_test(fields_of_tables_13_to_16_have_their_shapes),
       cmocka_unit_test(mended_copies_differ_in_misprints_only),
       cmocka_unit_test(printed_listings_load_or_name_their_misprints),
       cmocka_unit_test(table_4_eba_as_printed_is_one_segment_long),
