@@ -120,6 +120,7 @@ static void test_specs_and_texts(void** state) {
   REFUSED(td_spec_override(spec, NULL, "1"));
   REFUSED(td_spec_override(spec, "m", NULL));
   REFUSED(td_spec_allow_read(NULL, "x"));
+  REFUSED(td_spec_beyond_ranges(NULL));
   REFUSED(td_spec_load_file(NULL, "x.m"));
   REFUSED(td_spec_load_file(spec, NULL));
   REFUSED(td_spec_load_string(NULL, "x", ""));
@@ -195,6 +196,10 @@ static void test_models(void** state) {
   NAMES(td_model_input_name);
   count("td_model_param_name(");
   NAMES(td_model_param_name);
+  count("td_model_internal_name(");
+  NAMES(td_model_internal_name);
+  count("td_model_internal_unit(");
+  NAMES(td_model_internal_unit);
   count("td_model_sensor_name(");
   NAMES(td_model_sensor_name);
   count("td_model_station_name(");
@@ -211,6 +216,14 @@ static void test_models(void** state) {
   FINDS(td_model_input_find);
   count("td_model_param_find(");
   FINDS(td_model_param_find);
+  count("td_model_internal_find(");
+  FINDS(td_model_internal_find);
+  double range[2];
+  NUMBER(td_model_param_range(NULL, 0, range, NULL), false);
+  NUMBER(td_model_param_range(a.m, -1, range, NULL), false);
+  NUMBER(td_model_param_range(a.m, 0, NULL, NULL), false);
+  NUMBER(td_model_input_range(NULL, 0, range), false);
+  NUMBER(td_model_input_range(a.m, 999, range), false);
   count("td_model_sensor_find(");
   FINDS(td_model_sensor_find);
   NUMBER(td_model_is_controlled(NULL), false);
@@ -364,6 +377,10 @@ static void test_equations(void** state) {
   REFUSED(td_tangent(a.m, a.s, a.w, NULL, x, y, y));
   REFUSED(td_tangent(a.m, a.s, a.w, x, x, NULL, y));
   REFUSED(td_tangent(a.m, a.s, a.w, x, x, y, NULL));
+  TRIPLE(REFUSED(td_internal_rates(m, s, w, x)));
+  TRIPLE(REFUSED(td_internal_tangent(m, s, w, x, x, x, x)));
+  TRIPLE(REFUSED(td_internal_map(m, s, w, x)));
+  REFUSED(td_internal_map(a.m, a.s, a.w, NULL));
   TRIPLE(REFUSED(td_input_map(m, s, w, x)));
   REFUSED(td_input_map(a.m, a.s, a.w, NULL));
   TRIPLE(REFUSED(td_constraints(m, s, w, NULL, NULL, NULL)));
@@ -458,9 +475,9 @@ static void test_equations(void** state) {
   // a state that the caller made himself is taken, but for arrays that are not there
   td_state own = {.t = 0, .q = a.s->q, .v = a.s->v, .u = a.s->u};
   assert_int_equal(td_forward_dynamics(a.m, &own, a.w), TD_OK);
-  own.reserved[1] = a.s->q;  // a place kept free for later versions
+  own.reserved[0] = a.s->q;  // a place kept free for later versions
   REFUSED(td_forward_dynamics(a.m, &own, a.w));
-  own.reserved[1] = NULL;
+  own.reserved[0] = NULL;
   own.v = NULL;
   REFUSED(td_forward_dynamics(a.m, &own, a.w));
 }
@@ -541,6 +558,8 @@ static void test_analyses(void** state) {
   NOTHING(td_trajectory_q(run, td_trajectory_rows(run)));
   NOTHING(td_trajectory_v(NULL, 0));
   NOTHING(td_trajectory_v(run, -1));
+  NOTHING(td_trajectory_z(NULL, 0));
+  NOTHING(td_trajectory_z(run, -1));
   NOTHING(td_trajectory_sensors(NULL, 0));
   NOTHING(td_trajectory_sensors(run, 1 << 30));
   NOTHING(td_trajectory_energy(NULL, 0));

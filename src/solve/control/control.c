@@ -85,6 +85,10 @@ static td_status open_statics(td_control* c, const td_state* state) {
     td_work_fail(c->work, "task.feedforward = 'static' is not for models with prescribed motion");
     return TD_E_USAGE;
   }
+  if (c->model->ninternal > 0) {
+    td_work_fail(c->work, "task.feedforward = 'static' is not for models with internal states");
+    return TD_E_USAGE;
+  }
   TD_TRY(td_statics_new(c->model, c->work, state, TD_LOAD_SCALE, &c->statics));
   TD_TRY(td_saddle_new(c->statics->n, c->statics->m, &c->saddle));
   c->saddle->scale = c->statics->system.rows;

@@ -300,8 +300,34 @@ static void models_of_all_kinds_run(void** state) {
   }
 }
 
+// Ranges of the model are those of the sliders, and values outside are not taken; an internal state
+// runs along.
+static void ranges_are_told_and_kept(void** state) {
+  (void)state;
+  td_live* l = live_of(
+      "k = param('k', 100, [50 400], 'log'); u = input('push', 0, [-5 5]);\n"
+      "body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [0 0 inf];\n"
+      "f = internal('f', 0); dynamics(1).of = 'f'; dynamics(1).rate = (u - f)/0.1;\n"
+      "joint(1).dof(1).spring.coeff = k; joint(1).dof(1).damp.visc = 20; joint(1).dof(1).input = "
+      "f;\n"
+      "sensor(1).name = 'z'; sensor(1).value = dof(joint(1), 1);\n");
+  td_text out = {0};
+  assert_true(td_live_describe(l, &out));
+  assert_non_null(strstr(out.s, "\"low\":50,\"high\":400,\"log\":true"));
+  assert_non_null(strstr(out.s, "\"low\":-5,\"high\":5,\"log\":false"));
+  td_text_free(&out);
+  assert_false(td_live_set_param(l, "k", 500));
+  assert_false(td_live_set_input(l, "push", -6));
+  assert_true(td_live_set_param(l, "k", 200));
+  assert_true(td_live_set_input(l, "push", 4));
+  settle(l);
+  CHECK_NEAR(sensor(l), 4.0 / 200, 1e-5);
+  td_live_free(l);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(ranges_are_told_and_kept),
       cmocka_unit_test(time_goes_in_equal_steps),
       cmocka_unit_test(knobs_move_the_equilibrium),
       cmocka_unit_test(structure_can_be_turned_too),
