@@ -64,8 +64,8 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
     const model_strain* f = &m->strain[at->strain];
     double x[6], s[6];
     td_strains(m, w, f, x);
-    const cable_section section = cable_through(at->joint > 0, x, w->num + at->path);
-    for (int d = 0; d < 6; d++) s[d] = -tension * at->cover * section.g[d];
+    const cable_section pulled = cable_through(at->joint > 0, x, w->num + at->path);
+    for (int d = 0; d < 6; d++) s[d] = -tension * at->cover * pulled.g[d];
     strain_of(f)->collect(m, w, f, s, on, stride, tau);
   }
   for (int i = c->span; i < c->span + c->nspan; i++) td_span_pull(m, w, i, tension, on, stride);
@@ -153,8 +153,8 @@ static void cable_squares(const td_model* m, const td_work* w, int first, row_re
     for (int e = 0; e < 2; e++) {
       if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
       td_reach_to(m, w, m->station[ends[e]].hop, &to[0]);
-      td_reach_squares(&to[0], td_frame(m, w, ends[e]).p, at->cover * at->cover,
-                       at->cover * reach_of, moved, NULL);
+      reach_squares(&to[0], td_frame(m, w, ends[e]).p, at->cover * at->cover, at->cover * reach_of,
+                    moved, NULL);
     }
   }
   for (int i = c->span; i < c->span + c->nspan; i++) {
@@ -162,7 +162,7 @@ static void cable_squares(const td_model* m, const td_work* w, int first, row_re
     for (int e = 0; e < 2; e++) {
       if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
       td_reach_to(m, w, m->station[ends[e]].hop, &to[0]);
-      td_reach_squares(&to[0], td_frame(m, w, ends[e]).p, 1, 0, moved, NULL);
+      reach_squares(&to[0], td_frame(m, w, ends[e]).p, 1, 0, moved, NULL);
     }
   }
 }

@@ -141,19 +141,6 @@ static void reach_add(const row_reach* r, double s, const spatial* f, double* to
   }
 }
 
-void td_reach_squares(const row_reach* r, vec3 p, double moves, double lever, double* moved,
-                      double* turned) {
-  for (int k = 0; k < r->n; k++) {
-    const double* S = (const double*)&r->S[k / LANES] + k % LANES;
-    const vec3 v = {S[0], S[LANES], S[2 * LANES]},
-               turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
-    const vec3 at = vec3_add(v, vec3_cross(turn, p));
-    const double turns = vec3_dot(turn, turn);
-    moved[r->v[k]] += moves * vec3_dot(at, at) + lever * lever * turns;
-    if (turned) turned[r->v[k]] += turns;
-  }
-}
-
 // The DOFs that move the stations of a bundle.  Returns how many wrenches its rows have: those on
 // the first and the third station are added up where these are one.
 static int reach_ends(const td_model* m, const td_work* w, int row, bool all, row_reach to[3]) {
@@ -183,7 +170,7 @@ static void frame_squares(const td_model* m, const td_work* w, int first, row_re
   const double apart = vec3_norm(vec3_sub(p[1], p[0]));
   // a direction that turns moves what is `apart` along it
   for (int s = 0; s < n; s++)
-    td_reach_squares(&to[s], p[s], s < 2, s == 2 || r->c == station[s] ? apart : 0, moved, turned);
+    reach_squares(&to[s], p[s], s < 2, s == 2 || r->c == station[s] ? apart : 0, moved, turned);
 }
 
 // The wrenches of a bundle's multipliers change along each column: what that does along the DOFs.

@@ -69,7 +69,17 @@ ends_change td_row_ends_change(const td_model* m, const td_work* w, int row, int
 void td_reach_to(const td_model* m, const td_work* w, int hop, row_reach* r);
 // Squares of the twists that the DOFs give a station: those of its point `p` times `moves`, of its
 // turn times `lever`², summed in moved; those of its turn alone in turned (NULL: not wanted).
-void td_reach_squares(const row_reach* r, vec3 p, double moves, double lever, double* moved,
-                      double* turned);
+static inline void reach_squares(const row_reach* r, vec3 p, double moves, double lever,
+                                 double* moved, double* turned) {
+  for (int k = 0; k < r->n; k++) {
+    const double* S = (const double*)&r->S[k / LANES] + k % LANES;
+    const vec3 v = {S[0], S[LANES], S[2 * LANES]},
+               turn = {S[3 * LANES], S[4 * LANES], S[5 * LANES]};
+    const vec3 at = vec3_add(v, vec3_cross(turn, p));
+    const double turns = vec3_dot(turn, turn);
+    moved[r->v[k]] += moves * vec3_dot(at, at) + lever * lever * turns;
+    if (turned) turned[r->v[k]] += turns;
+  }
+}
 
 #endif

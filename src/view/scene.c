@@ -267,11 +267,11 @@ static bool is_edge(const td_model* m, const force_info* f) {
 static unsigned spring_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
 
 static unsigned axial_looks(const td_model* m, const force_info* f) {
-  const model_law* law = &m->axial[f->i].law;
+  const model_law* own = &m->axial[f->i].law;
   if (is_edge(m, f)) return 1u << LOOK_EDGE;
-  if (law->dir != 0) return 1u << LOOK_CORD;
-  if (!is_zero(m, law->k)) return 1u << LOOK_SPRING;
-  return 1u << (is_zero(m, law->input) ? LOOK_DAMPER : LOOK_ACTUATOR);
+  if (own->dir != 0) return 1u << LOOK_CORD;
+  if (!is_zero(m, own->k)) return 1u << LOOK_SPRING;
+  return 1u << (is_zero(m, own->input) ? LOOK_DAMPER : LOOK_ACTUATOR);
 }
 
 // One-sided in some direction it is a contact.
@@ -301,8 +301,9 @@ static unsigned looks_of(const td_model* m, const force_info* f) {
   return kinds[f->kind](m, f);
 }
 
-bool scene_force_is_line(const td_model* m, const force_info* f) {
-  return (looks_of(m, f) & ~(1u << LOOK_LOAD | 1u << LOOK_MOMENT)) != 0;
+bool scene_force_is_line(const td_model* m, int force) {
+  const force_info f = force_at(m, force);
+  return (looks_of(m, &f) & ~(1u << LOOK_LOAD | 1u << LOOK_MOMENT)) != 0;
 }
 
 static void add_link_kind(td_scene* s, const link_kind* row) {

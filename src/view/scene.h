@@ -9,7 +9,6 @@
 #define TD_SCENE_H
 
 #include "base/base.h"
-#include "model/model.h"
 
 // Where some numbers of a frame come from.
 typedef enum track_kind {
@@ -91,6 +90,6 @@ typedef struct rod_point {
 rod_point* scene_rod_points(const td_model* model, int rod, int* n);
 
 // Is a force seen as a line between its two stations?
-bool scene_force_is_line(const td_model* m, const force_info* f);
+bool scene_force_is_line(const td_model* model, int force);
 
 #endif

@@ -112,7 +112,7 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
   const int n = model_forces(m);
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(m, i);
-    if (!scene_force_is_line(m, &f)) continue;
+    if (!scene_force_is_line(m, i)) continue;
     put_point(p, td_frame(m, w, f.a).p);
     put_point(p, td_frame(m, w, f.b).p);
     lift(p);

@@ -99,9 +99,9 @@ static void every_basis_is_theirs(void** state) {
     for (int i = 0; i < 7; i++)
       for (int d = 0, first = 0; d < 2; d++) {
         double got[64];
-        const int n = kind->count(list[k].order[d], list[k].elements);
+        const int n = kind->f->count(list[k].order[d], list[k].elements);
         double* want = phi + (6 * i + d) * columns + first;
-        kind->values(x[i], list[k].order[d], list[k].elements, got);
+        kind->f->values(x[i], list[k].order[d], list[k].elements, got);
         if (list[k].bells) share(want, n);
         worst = fmax(worst, sorosim_error(got, want, n));
         first += n;
