@@ -487,7 +487,7 @@ static void mended_copies_differ_in_misprints_only(void** state) {
     char name[64];
     snprintf(name, sizeof name, "printed/%s", printed_listings[k].name);
     char *printed = statements(name), *copy = statements(printed_listings[k].copy);
-    const fault* fault = printed_listings[k].faults;
+    const fault* next = printed_listings[k].faults;
     int kept = 0;
     for (char* line = strtok(printed, "\n"); line; line = strtok(NULL, "\n")) {
       const size_t length = strlen(line);
@@ -495,17 +495,17 @@ static void mended_copies_differ_in_misprints_only(void** state) {
       while ((found = strstr(found, line)) && !strchr("\n;", found[length]) &&
              line[length - 1] != ';')
         found++;
-      if (found && strcmp(line, fault->line ? fault->line : "") != 0) {
+      if (found && strcmp(line, next->line ? next->line : "") != 0) {
         kept++;
         continue;
       }
-      assert_non_null(fault->line);
-      assert_string_equal(line, fault->line);
-      fault++;
+      assert_non_null(next->line);
+      assert_string_equal(line, next->line);
+      next++;
     }
-    assert_null(fault->line);
+    assert_null(next->line);
     printf("%s: %d statements as printed, %d mended\n", printed_listings[k].name, kept,
-           (int)(fault - printed_listings[k].faults));
+           (int)(next - printed_listings[k].faults));
     free(printed);
     free(copy);
   }
