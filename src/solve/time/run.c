@@ -777,10 +777,11 @@ static void diagnose(run* r, td_status status) {
                                 : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const bool turned = r->motion->work->edge >= 0;  // the end of a chart
-  if (status != TD_E_MODEL && !turned && (blame_motion(r) || blame_control(r))) return;
+  const bool told = status == TD_E_MODEL || turned || r->folded;
+  if (!told && (blame_motion(r) || blame_control(r))) return;
   const char* failure = td_work_failure(r->motion->work);
   if (failure[0] != '\0') td_trajectory_say(r->out, "%s", failure);
-  if (status == TD_E_MODEL || r->folded || turned) return;  // it says all
+  if (told) return;  // it says all
   if (blame_pole(r)) return;
   name_fastest(r);
   const char* advice = td_solver_of(r->plan->solver)->advice;
