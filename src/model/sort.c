@@ -103,8 +103,9 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
       chain_column(m, k, is_step(hop), of_slot);
     }
     hop->root = hop->end > 0 ? v[0] : -1;
-    hop->straight = true;
-    for (int l = 1; l < hop->end && hop->straight; l++) hop->straight = v[l] == v[l - 1] + 1;
+    hop->straight = hop->parent < 0 || m->hop[hop->parent].straight;  // up to its own slots
+    for (int l = max_int(1, hop->above); l < hop->end && hop->straight; l++)
+      hop->straight = v[l] == v[l - 1] + 1;
   }
 }
 
