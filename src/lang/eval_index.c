@@ -397,7 +397,7 @@ static bool write_cell(lang* L, writing* w, int k, value** place) {
   if (!own_place(L, place, step->at)) return false;
   value* c = *place;
   if (i >= td_value_count(c)) {
-    if (!td_spend(L, 5L * (i + 1 - td_value_count(c)), step->at)) return false;
+    if (!td_spend(L, 20L * (i + 1 - td_value_count(c)), step->at)) return false;
     const bool column = c->cols == 1 && c->rows > 1;
     if (!(column ? td_value_resize(c, i + 1, 1, 1) : td_value_resize(c, 1, i + 1, 1))) {
       return td_no_memory(L, step->at) != NULL;
