@@ -177,7 +177,7 @@ void td_suggest_name(lang* L, const char* name) {
 value* td_metered(lang* L, value* v, td_span at) {
   // operations to make and free a value: single numbers are kept and used again, the others have
   // blocks of their own; bytes for one more
-  enum { KEPT = 6, MAKE = 20, LINE = 32 };
+  enum { KEPT = 8, MAKE = 26, LINE = 32 };
   const bool fits = v && td_value_meter(v, &L->meter);
   const bool kept = fits && v->kind == V_NUM && v->cap == 1 && !v->e;
   if (fits && td_spend(L, kept ? KEPT : MAKE + (long)(v->bytes / LINE), at)) return v;
