@@ -118,13 +118,13 @@ td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) 
     double turned;
     td_prepare(m, w);
     td_place(m, state, w);
-    const int beam = folded_beam(m, w, &turned);
-    if (beam >= 0) {
+    const int name = folded_beam(m, w, &turned);
+    if (name >= 0) {
       td_work_fail(w,
                    "the ends of %s are turned by %.3g rad against each other; a beam measures "
                    "rotations of less than half a turn: turn the frame of one end (tr, tr2nd), or "
                    "use a rod",
-                   model_name(m, beam), turned);
+                   model_name(m, name), turned);
       return TD_E_DIVERGED;
     }
   }
