@@ -6,17 +6,17 @@
 // error; constraints are restored after each step.
 
 enum {
-  NZ_AT = FMU_NQ + FMU_NV + FMU_NT,  // internal states
-  NX = NZ_AT + FMU_NZ,
-  ND = FMU_NU + FMU_NZ,  // inputs and internal states: columns of derivatives
-  VR_X = 0,              // states
-  VR_DX = NX,            // their derivatives
-  VR_U = 2 * NX,         // inputs
-  VR_P = VR_U + FMU_NU,  // parameters
-  VR_Y = VR_P + FMU_NP,  // sensors
-  VR_T = VR_Y + FMU_NY,  // time
-  VR_E = VR_T + 1,       // event indicators of the model's events
-  VR_G = VR_E + FMU_NE,  // and of one-sided elements
+  FMU_Z_AT = FMU_NQ + FMU_NV + FMU_NT,  // internal states
+  NX = FMU_Z_AT + FMU_NZ,
+  FMU_DRIVES = FMU_NU + FMU_NZ,  // inputs and internal states: columns of derivatives
+  VR_X = 0,                      // states
+  VR_DX = NX,                    // their derivatives
+  VR_U = 2 * NX,                 // inputs
+  VR_P = VR_U + FMU_NU,          // parameters
+  VR_Y = VR_P + FMU_NP,          // sensors
+  VR_T = VR_Y + FMU_NY,          // time
+  VR_E = VR_T + 1,               // event indicators of the model's events
+  VR_G = VR_E + FMU_NE,          // and of one-sided elements
   VR_END = VR_G + FMU_NG
 };
 
@@ -59,8 +59,8 @@ static void fmu_note(fmu* f, const char* text) {
 
 static size_t fmu_doubles(void) {
   const size_t nv = FMU_NV, nq = FMU_NQ, nx = NX;
-  return 2 * nv * nv + nv * ND + nq * nv + nv * nq + nq * nq + 2 * nx * nx + 6 * nx + 64 +
-         FMU_NZ * (2 * nv + ND);
+  return 2 * nv * nv + nv * FMU_DRIVES + nq * nv + nv * nq + nq * nq + 2 * nx * nx + 6 * nx + 64 +
+         FMU_NZ * (2 * nv + FMU_DRIVES);
 }
 
 static void fmu_free(fmu* f) {
@@ -99,7 +99,7 @@ static fmu* fmu_new(void) {
   }
   f->Av = f->Aq + FMU_NV * FMU_NV;
   f->Au = f->Av + FMU_NV * FMU_NV;
-  f->N = f->Au + FMU_NV * ND;
+  f->N = f->Au + FMU_NV * FMU_DRIVES;
   f->Nplus = f->N + FMU_NQ * FMU_NV;
   f->dN = f->Nplus + FMU_NV * FMU_NQ;
   f->J = f->dN + FMU_NQ * FMU_NQ;
@@ -107,9 +107,9 @@ static fmu* fmu_new(void) {
   f->Rq = f->W + NX * NX;
   f->Rv = f->Rq + FMU_NZ * FMU_NV;
   f->Ru = f->Rv + FMU_NZ * FMU_NV;
-  f->k = f->Ru + FMU_NZ * ND;
+  f->k = f->Ru + FMU_NZ * FMU_DRIVES;
   f->s = (td_state){
-      .t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u, .z = f->x + NZ_AT};
+      .t = the_model.settings[0], .q = f->x, .v = f->x + FMU_NQ, .u = f->u, .z = f->x + FMU_Z_AT};
   f->tolerance = the_model.settings[3];
   f->t_next = INFINITY;
   for (int i = 0; i < FMU_NU; i++) f->u[i] = the_model.input[i].value;
@@ -182,7 +182,7 @@ static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
   if (FMU_NT > 0) {
     td_target_rates(&the_model, &f->s, f->w, f->x + FMU_NQ + FMU_NV, dx + FMU_NQ + FMU_NV);
   }
-  for (int i = 0; i < FMU_NZ; i++) dx[NZ_AT + i] = td_work_rates(&the_model, f->w)[i];
+  for (int i = 0; i < FMU_NZ; i++) dx[FMU_Z_AT + i] = td_work_rates(&the_model, f->w)[i];
   memcpy(f->x, own, sizeof own);
   f->s.t = time;
   return ok;
@@ -322,8 +322,8 @@ static bool fmu_jacobians(fmu* f) {
   }
   td_qdot_inverse(&the_model, f->s.q, f->Nplus);
   td_qdot_dq(&the_model, f->s.q, f->s.v, f->dN);
-  if (td_trial_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av, ND > 0 ? f->Au : NULL) !=
-      TD_OK)
+  if (td_trial_forward_tangent(&the_model, &f->s, f->w, f->Aq, f->Av,
+                               FMU_DRIVES > 0 ? f->Au : NULL) != TD_OK)
     return false;
   if (FMU_NZ > 0) td_trial_internal_tangent(&the_model, &f->s, f->w, f->Rq, f->Rv, f->Ru);
   return true;
@@ -349,17 +349,17 @@ static void fmu_change(const fmu* f, const double* dx, const double* du, double*
     for (int k = 0; k < FMU_NV; k++) {
       sum += f->Aq[i * FMU_NV + k] * dq[k] + f->Av[i * FMU_NV + k] * dv[k];
     }
-    for (int k = 0; k < FMU_NU; k++) sum += f->Au[i * ND + k] * du[k];
-    for (int k = 0; k < FMU_NZ; k++) sum += f->Au[i * ND + FMU_NU + k] * dx[NZ_AT + k];
+    for (int k = 0; k < FMU_NU; k++) sum += f->Au[i * FMU_DRIVES + k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++) sum += f->Au[i * FMU_DRIVES + FMU_NU + k] * dx[FMU_Z_AT + k];
     out[FMU_NQ + i] = sum;
   }
   for (int i = 0; i < FMU_NZ; i++) {
     double sum = 0;
     for (int k = 0; k < FMU_NV; k++)
       sum += f->Rq[i * FMU_NV + k] * dq[k] + f->Rv[i * FMU_NV + k] * dv[k];
-    for (int k = 0; k < FMU_NU; k++) sum += f->Ru[i * ND + k] * du[k];
-    for (int k = 0; k < FMU_NZ; k++) sum += f->Ru[i * ND + FMU_NU + k] * dx[NZ_AT + k];
-    out[NZ_AT + i] = sum;
+    for (int k = 0; k < FMU_NU; k++) sum += f->Ru[i * FMU_DRIVES + k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++) sum += f->Ru[i * FMU_DRIVES + FMU_NU + k] * dx[FMU_Z_AT + k];
+    out[FMU_Z_AT + i] = sum;
   }
   for (int i = 0; i < FMU_NT; i++) {
     out[FMU_NQ + FMU_NV + i] = i % 2 == 0 ? dx[FMU_NQ + FMU_NV + i + 1] : 0;
@@ -400,7 +400,7 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
     dq[i] = 0;
     for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
   }
-  double* C = malloc((size_t)FMU_NY * (2 * FMU_NV + ND + 1) * sizeof(double) + 8);
+  double* C = malloc((size_t)FMU_NY * (2 * FMU_NV + FMU_DRIVES + 1) * sizeof(double) + 8);
   if (!C) return false;
   double *Cv = C + FMU_NY * FMU_NV, *Cu = Cv + FMU_NY * FMU_NV;
   const bool ok = td_sensor_tangent(&the_model, &f->s, f->w, C, Cv, Cu, NULL) == TD_OK;
@@ -412,8 +412,9 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
       out[i] +=
           C[row * FMU_NV + (unsigned)k] * dq[k] + Cv[row * FMU_NV + (unsigned)k] * dx[FMU_NQ + k];
     }
-    for (int k = 0; k < FMU_NU; k++) out[i] += Cu[row * ND + (unsigned)k] * du[k];
-    for (int k = 0; k < FMU_NZ; k++) out[i] += Cu[row * ND + FMU_NU + (unsigned)k] * dx[NZ_AT + k];
+    for (int k = 0; k < FMU_NU; k++) out[i] += Cu[row * FMU_DRIVES + (unsigned)k] * du[k];
+    for (int k = 0; k < FMU_NZ; k++)
+      out[i] += Cu[row * FMU_DRIVES + FMU_NU + (unsigned)k] * dx[FMU_Z_AT + k];
   }
   free(C);
   if (!ok) fmu_say(f, "a sensor of forces cannot be differentiated");
@@ -499,7 +500,7 @@ static double fmu_try(fmu* f, double h, const double* rate, const double* rate_t
     to[i] = f->x[i];
     for (int s = 0; s < 4; s++) to[i] += M[s] * f->k[s * NX + i];
     // internal states may be of any size
-    const double least = i < NZ_AT ? 1e-3 : 1e-9;
+    const double least = i < FMU_Z_AT ? 1e-3 : 1e-9;
     const double size = f->tolerance * (fmax(fabs(f->x[i]), fabs(to[i])) + least);
     const double e = f->k[3 * NX + i] / size;
     error += e * e;
