@@ -341,7 +341,7 @@ static bool unknown_name(lang* L, const ast* name) {
     return false;
   }
   // one message about a name, however often it is used
-  char text[200];
+  char text[240];
   const char* instead = td_matlab_function(name->text);
   snprintf(text, sizeof text, "unknown name '%.150s'%s", name->text,
            instead ? ": the model language does not have this function of MATLAB" : "");

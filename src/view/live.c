@@ -366,12 +366,12 @@ void td_live_reset(td_live* l) {
 
 // A file that the command line names with --set may be read, as in every other command: from the
 // model's folder on, as the text means it.  Sliders of the page set numbers and open nothing.
-static td_status allow_named(const td_live* l, td_spec* spec, const char* value) {
+static td_status allow_named(const td_live* l, td_spec* spec, const char* file) {
   const char* slash = l->text ? NULL : strrchr(l->name, '/');
-  const int folder = *value == '/' || !slash ? 0 : (int)(slash + 1 - l->name);
+  const int folder = *file == '/' || !slash ? 0 : (int)(slash + 1 - l->name);
   td_text path = {0};
   struct stat info;
-  td_text_printf(&path, "%.*s%s", folder, l->name, value);
+  td_text_printf(&path, "%.*s%s", folder, l->name, file);
   td_status status = path.failed ? TD_E_NOMEM : TD_OK;
   if (status == TD_OK && stat(path.s, &info) == 0 && S_ISREG(info.st_mode))
     status = td_spec_allow_read(spec, path.s);
@@ -534,8 +534,8 @@ void td_live_advance(td_live* l, double dt, double wall) {
 
 // ---- knobs ------------------------------------------------------------------------------------
 
-static bool within_range(const model_named* x, double value) {
-  return value >= x->low && value <= x->high;
+static bool within_range(const model_named* knob, double x) {
+  return x >= knob->low && x <= knob->high;
 }
 
 // A value that the text does not take is shown as an error, and forgotten.
