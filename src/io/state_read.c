@@ -112,8 +112,11 @@ static td_status take_row(const reading* r, const double* row, double first, dou
   if (old && !td_complete_turns(r->model, r->state, true))
     return fail(r, TD_E_SYNTAX, "'%s': the vector part of a quaternion must have a length below 1",
                 r->path);
-  for (int i = 0; i < r->n.nz; i++)
+  bool lacks = false;  // internal states, which then keep their values
+  for (int i = 0; i < r->n.nz; i++) {
     if (isfinite(row[n + i])) r->state->z[i] = row[n + i];
+    lacks = lacks || !isfinite(row[n + i]);
+  }
   const int more = behind(r);
   bool remembers = row_size(r) > more;
   for (int i = more; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
@@ -121,10 +124,10 @@ static td_status take_row(const reading* r, const double* row, double first, dou
     memcpy(r->state->u, row + more, sizeof(double) * (size_t)r->n.nu);
     memcpy(r->state->memory, row + more + r->n.nu, sizeof(double) * (size_t)r->n.nmemory);
   }
-  fail(r, TD_OK, "%s, t = %g s%s", r->path, row[0],
-       remembers || r->n.nmemory == 0
-           ? ""
-           : " (the file has no memory of controllers: they start anew)");
+  fail(r, TD_OK, "%s, t = %g s%s%s", r->path, row[0],
+       remembers || r->n.nmemory == 0 ? ""
+                                      : " (the file has no memory of controllers: they start anew)",
+       lacks ? " (the file lacks internal states: they begin with their initial values)" : "");
   return TD_OK;
 }
 

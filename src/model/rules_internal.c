@@ -28,7 +28,14 @@ static void check_name(td_spec* spec, const spec_internal* z) {
   for (int i = 0; sensors && sensors->kind == V_STRUCT && i < td_value_count(sensors) && !other;
        i++) {
     const value* name = td_get(sensors, i, "name");
-    if (name && name->kind == V_STR && strcmp(name->s, z->name) == 0) other = "a sensor";
+    if (!name || name->kind != V_STR) continue;
+    if (strcmp(name->s, z->name) == 0) other = "a sensor";
+    // components of vectors have columns name_x, name_y, name_z or name_1 ...
+    const size_t stem = strlen(name->s);
+    if (strncmp(name->s, z->name, stem) != 0 || z->name[stem] != '_') continue;
+    const char* end = z->name + stem + 1;
+    const bool letter = *end && strchr("xyz", *end) && !end[1];
+    if (letter || (*end && strspn(end, "0123456789") == strlen(end))) other = "a sensor's column";
   }
   if (is_column(z->name)) {
     td_error(&spec->diags, TD_E_MODEL, z->at,

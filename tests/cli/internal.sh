@@ -130,4 +130,21 @@ printf 't,valve\n0,0\n0.3,\n1,1\n' >bad.csv
 expect 2 sim piston.m --inputs bad.csv
 says 'bad.csv:3: column valve is empty'
 expect 4 sim piston.m --inputs none.csv
+
+# rates that have no zero, that only fade away, or lose their slope on the way: no equilibrium
+for rate in 'a^2 + 1' 'exp(a)' 'sin(1/a)' '1 + tanh(a)'; do
+  cat >lost.m <<MODEL
+body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
+a = internal('a', 1); dynamics(1).of = 'a'; dynamics(1).rate = $rate;
+joint(1).dof(1).input = a; joint(1).dof(1).spring.coeff = 10;
+MODEL
+  expect 3 equil lost.m -o lost
+  says 'no internal states were found whose rates are zero'
+done
+
+# results that hold no internal states: a run that goes on from them says that these begin anew
+printf "output = {'q', 'v'};\n" | cat piston.m - >narrow.m
+expect 0 sim narrow.m -o narrow
+expect 0 sim piston.m --at narrow/trajectory.csv --t-final 1 -o again
+prints 'the file lacks internal states: they begin with their initial values'
 finish

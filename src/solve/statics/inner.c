@@ -131,6 +131,7 @@ void td_inner_solve(td_statics* s) {
   in->failed = !linearise(s) || !factor(s);
   if (in->failed) copy(z, in->z0, in->n);  // begin again where the search began
   if (in->failed) in->failed = !linearise(s) || !factor(s);
+  const bool done = in->failed || in->rank == 0;
   for (int step = 0; step < MOST_STEPS && !in->failed && in->rank > 0; step++) {
     const double before = measure(in);
     double moved = 0, alpha = 1;
@@ -149,10 +150,14 @@ void td_inner_solve(td_statics* s) {
     if (!better) {
       copy(z, in->keep, in->n);
       in->failed = !linearise(s) || !factor(s) || moved > 1e-9;
-      return;
+      if (!in->failed) return;
+      break;
     }
     in->failed = !factor(s);
   }
+  // rates that only fade away, and states that stop acting on their rates on the way, are no rest
+  if (!done) in->failed = true;
+  if (in->failed) copy(z, in->z0, in->n);  // where it was lost says nothing
 }
 
 void td_inner_slopes(td_statics* s) {
@@ -172,7 +177,9 @@ void td_inner_note(td_statics* s, char* note, size_t size) {
     if (!(fabs(in->r[i]) > 1e-6 * fmax(in->rho[i], 1e-3) * scale)) continue;
     const size_t used = strlen(note);
     snprintf(note + used, size - used,
-             "%sthe internal state %s is held at %.4g: its rate, %.3g, does not depend on it",
+             "%sthe internal state %s stays at %.4g although its rate is %.3g: no value of it that "
+             "can be "
+             "reached makes the rate zero",
              used ? "; " : "", td_model_internal_name(s->model, i), s->state->z[i], in->r[i]);
     return;
   }
