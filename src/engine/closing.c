@@ -469,25 +469,18 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
 // it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of
 // the robot's size and closed there by bending, which is the limit of ever smaller initial bends.
 
-// What prescribed motion asks of the rows between two times, J_p Δq_p, as far as it is dof.motion
-// or joint.motion; returns the largest part.
-static double asked(const td_model* m, td_work* w, const double* J, double t0, double t1, double* q,
-                    double* v, double* g) {
+// What prescribed motion and strains given over time ask of the rows from the state's time to
+// another one: the gaps that they would leave if nothing followed them.  `closed` are the errors of
+// the rows at the state.  Returns the largest part.
+static double asked(const td_model* m, const td_state* state, td_work* w, double t,
+                    const double* closed, double* g) {
+  td_state later = *state;
+  later.t = t;
+  td_place(m, &later, w);
+  td_row_errors(m, w, false, g);
   double most = 0;
-  td_place_motion(m, w, t0, q, v);
   for (int i = 0; i < m->nrow; i++) {
-    const num row = m->row[i].motion;
-    g[i] = row == NUM_NONE ? 0 : -w->num[row];
-    for (int j = 0; j < m->nvel; j++)
-      if (m->vel[j].motion != NUM_NONE) g[i] += J[i * m->nvel + j] * q[m->vel[j].partner];
-  }
-  td_place_motion(m, w, t1, q, v);
-  for (int i = 0; i < m->nrow; i++) {
-    const num row = m->row[i].motion;
-    g[i] += row == NUM_NONE ? 0 : w->num[row];
-    for (int j = 0; j < m->nvel; j++)
-      if (m->vel[j].motion != NUM_NONE) g[i] -= J[i * m->nvel + j] * q[m->vel[j].partner];
-    if (!m->row[i].projected || !row_has_frames(m->row[i].kind)) g[i] = 0;
+    g[i] = m->row[i].projected && row_has_frames(m->row[i].kind) ? closed[i] - g[i] : 0;
     most = fmax(most, fabs(g[i]));
   }
   return most;
@@ -497,12 +490,13 @@ double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_e
   static const double way = 1e-5;       // of the robot's size
   static const double followed = 1e-6;  // part of the way that may be left over
   enum { LOOKS = 40 };
-  if (m->sparse || m->nrow == 0 || m->nmotion_slot == 0 || !(t_end > state->t)) return 0;
+  if (m->sparse || m->nrow == 0 || !(t_end > state->t)) return 0;
+  if (m->nmotion_slot == 0 && !m->strains_timed) return 0;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, n = m->nfree_v, r = m->nrow;
   share* in = arena_bytes(s, (size_t)nv * sizeof *in);
-  double *q = arena_zeros(s, m->npos), *v = arena_zeros(s, nv), *g = arena_zeros(s, r);
+  double *closed = arena_zeros(s, r), *g = arena_zeros(s, r);
   double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv), *x = arena_zeros(s, n);
   double *row = arena_doubles(s, r), *col = arena_doubles(s, n), *rows = arena_zeros(s, r * n);
   double *mass = arena_zeros(s, n * n), after = 0;
@@ -513,12 +507,13 @@ double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_e
   td_place(m, state, w);
   td_composite_mass(m, w, M);
   td_row_jacobian_sized(m, w, J, M, row, col);
+  td_row_errors(m, w, false, closed);
 
   // the time after which motion has gone the way
   const double far = way * td_robot_size(m, w);
   for (int k = LOOKS; k >= 0 && after == 0 && bends; k--) {
     const double ahead = ldexp(t_end - state->t, -k);
-    if (asked(m, w, J, state->t, state->t + ahead, q, v, g) >= far) after = ahead;
+    if (asked(m, state, w, state->t + ahead, closed, g) >= far) after = ahead;
   }
 
   // can free DOFs follow it to first order?

@@ -268,6 +268,23 @@ static void test_a_straight_rod_buckles(void** state) {
   }
 }
 
+// The same rod, pushed by one whose stretch is given over time.
+static void test_a_straight_rod_buckles_before_one_that_grows(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "rod(1).length = 0.1; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+      "rod(1).strain = [0 0 0.3*t 0 0 0]; rod(2).first = rod(1); rod(2).length = 0.35;\n"
+      "rod(2).radius = 0.8e-3; rod(2).E = 200e9; rod(2).rho = 7800; rod(2).points = 12;\n"
+      "rod(2).order = [-1 -1 -1 -1 2 -1]; joint(1).second = rod(2);\n"
+      "joint(1).tr.trans = [0 0 0.45]; joint(1).type = 'fixed'; par.t_final = 0.5;\n");
+  td_trajectory* run;
+  assert_int_equal(td_simulate(r.model, r.work, r.state, NULL, &run), TD_OK);
+  CHECK_NEAR(fabs(r.state->q[r.n.nq - 1]), buckled(0.35, 0.015), 1e-5);
+  assert_non_null(strstr(td_trajectory_diagnosis(run), "buckling"));
+  td_trajectory_free(run);
+  robot_close(&r);
+}
+
 // Six straight rods that cannot stretch, one of them pushed: five stay straight to second order and
 // tremble by 1e-5 of what the first does.  To follow that to 1e-6 of its own size took 7500 steps.
 static void test_straight_rods_beside_a_bent_one_take_no_steps(void** state) {
@@ -647,6 +664,7 @@ int main(void) {
       cmocka_unit_test(test_a_platform_closes_with_the_least_energy),
       cmocka_unit_test(test_a_platform_finds_a_stable_equilibrium),
       cmocka_unit_test(test_a_straight_rod_buckles),
+      cmocka_unit_test(test_a_straight_rod_buckles_before_one_that_grows),
       cmocka_unit_test(test_straight_rods_beside_a_bent_one_take_no_steps),
       cmocka_unit_test(test_a_whisker_on_a_heavy_loop_is_followed_as_what_it_is),
       cmocka_unit_test(test_a_folded_segment_is_named),
