@@ -108,7 +108,9 @@ TD_API td_status td_plant_inputs(td_plant* plant, const double* u);
 // td_work_failure() of its work may tell more.  Makes no heap call, except that forces which jump
 // at known times are looked up again now and then.  options.progress is asked every 0.05 s at most,
 // of the clock on the wall; when it says stop, the step returns TD_E_STOPPED, and a further call
-// with the same inputs and time goes on to the same bits.
+// with the same inputs and time goes on to the same bits.  Parameters that were changed in its work
+// (td_work_set_param) make it go on as td_plant_reset() from its own state does: loops are closed,
+// and what is prescribed stands where the new parameters say.
 TD_API td_status td_plant_step(td_plant* plant, double t);
 // A td_progress that always says stop: long steps come back to the caller every 0.05 s, who calls
 // again after looking after other things (signals, for example).
@@ -125,8 +127,9 @@ static inline td_sim_stats td_plant_stats(const td_plant* plant) {
   td_plant_stats_into(plant, &stats, sizeof stats);
   return stats;
 }
-// Can the numbers since the start (or td_plant_reset) be trusted?  The energy balance, rods and
-// states are judged as by td_trajectory_trust(); *reasons, one a line, lives until the next call.
+// Can the numbers since the start (td_plant_reset, a change of parameters) be trusted?  The energy
+// balance, rods and states are judged as by td_trajectory_trust(); *reasons, one a line, lives
+// until the next call.
 TD_API td_verdict td_plant_trust(td_plant* plant, const char** reasons);
 
 // ---- observers --------------------------------------------------------------------------------

@@ -26,6 +26,7 @@ struct td_plant {
   td_stepper* stepper;
   td_solver solver;
   double t, *y, *given;
+  double* param;  // parameters with which it runs
   double* stops;
   int nstop, stop;
   double known;  // stop times are known up to here
@@ -55,6 +56,7 @@ void td_plant_free(td_plant* p) {
   free(p->stops);
   free(p->y);
   free(p->given);
+  free(p->param);
   free(p);
 }
 
@@ -155,6 +157,8 @@ static td_status leave_straight(td_plant* p, double t) {
 static td_status enter(td_plant* p, const td_state* state) {
   if (p->controlled) TD_TRY(open_sampler(p, state));
   p->t = state->t;
+  for (int i = 0; i < p->motion->size.nparam; i++)
+    p->param[i] = td_work_param(p->model, p->work, i);
   p->known = -INFINITY;
   p->nstop = p->stop = 0;
   p->fresh = true;
@@ -196,7 +200,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   p->verdict = td_trajectory_new(p->model);
   p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
   p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
-  if (!p->now || !p->verdict || !p->y || !p->given) return TD_E_NOMEM;
+  p->param = calloc((size_t)p->motion->size.nparam + 1, sizeof(double));
+  if (!p->now || !p->verdict || !p->y || !p->given || !p->param) return TD_E_NOMEM;
   TD_TRY(enter(p, state));
   TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
   return start(p);
@@ -314,6 +319,10 @@ static td_status report(td_plant* p, double from, double to) {
 td_status td_plant_step(td_plant* p, double t) {
   if (!p) return TD_E_USAGE;
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
+  // other parameters are another robot at the same state: times at which something jumps, loops and
+  // energies are its own
+  for (int i = 0; i < p->motion->size.nparam; i++)
+    if (p->param[i] != td_work_param(p->model, p->work, i)) TD_TRY(td_plant_reset(p, p->now));
   const double from = p->t;
   if (p->progress != NULL) p->next_report = wall_time() + 0.05;
   td_status status = find_stops(p, t);

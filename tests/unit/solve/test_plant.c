@@ -200,6 +200,74 @@ static void test_steps_back_in_time_are_refused(void** state) {
   robot_close(&r);
 }
 
+// The time of a jump is a parameter: put off between steps, it comes when the parameter says.
+static void test_a_jump_is_put_off(void** state) {
+  (void)state;
+  robot r = robot_open("t0 = param('t0', 0.3);" MASS(" + 10*step(t, t0)"));
+  td_plant* p = plant_of(&r, TD_SOLVER_EXPLICIT, 1e-11);
+  assert_int_equal(td_plant_step(p, 0.1), TD_OK);
+  assert_int_equal(td_work_set_param(r.model, r.work, 0, 0.433), TD_OK);
+  assert_int_equal(td_plant_step(p, 0.5), TD_OK);
+  CHECK_NEAR(td_plant_state(p)->q[0], 0.2 * (1 - cos(5 * (0.5 - 0.433))), 1e-9);
+  td_plant_free(p);
+  robot_close(&r);
+}
+
+// Parameters that change between steps while a ball of 1 kg lies on the ground: its weight is held
+// by another stiffness, the ground rises or falls away below it.  Each time the motion from there
+// on is known, and a plant that begins at that state with these parameters makes the same.
+static void test_parameters_jump_in_contact(void** state) {
+  (void)state;
+  static const td_solver solvers[] = {TD_SOLVER_AUTO, TD_SOLVER_EXPLICIT, TD_SOLVER_STIFF,
+                                      TD_SOLVER_ADAMS};
+  const double g = 10, m = 1, k0 = 1000;
+  for (size_t way = 0; way < sizeof solvers / sizeof *solvers; way++) {
+    for (int what = 0; what < 3; what++) {
+      robot r = robot_open(
+          "k = param('k', 1000); ground = param('ground', 0); world.g = [0 0 -10];\n"
+          "body(1).m = 1; body(1).I = 0.004*eye(3); joint(1).second = 1;\n"
+          "joint(1).tr(1).trans = [0 0 inf]; joint(1).dof(1).init = 0.09;\n"
+          "contact(1).first = body(1); contact(1).radius = 0.1; contact(1).second = 'plane';\n"
+          "contact(1).stiffness = k; contact(1).point = [0 0 ground];\n");
+      td_plant* p = plant_of(&r, solvers[way], 1e-9);
+      assert_int_equal(td_plant_step(p, 0.1), TD_OK);
+      CHECK_NEAR(td_plant_state(p)->q[0], 0.1 - m * g / k0, 1e-9);
+
+      // it is at rest; the new law of force has its zero at z0
+      const int stiffness = td_model_param_find(r.model, "k");
+      const int ground = td_model_param_find(r.model, "ground");
+      const double k = what == 0 ? 4000 : k0, z0 = what == 1 ? 0.01 : what == 2 ? -0.2 : 0;
+      assert_int_equal(td_work_set_param(r.model, r.work, stiffness, k), TD_OK);
+      assert_int_equal(td_work_set_param(r.model, r.work, ground, z0), TD_OK);
+      const double depth = 0.1 + z0 - 0.09, w = sqrt(k / m), t = 0.02;
+      double z = 0.09 - g * t * t / 2;  // the ground is gone
+      if (depth > 0) z = 0.1 + z0 - m * g / k - (depth - m * g / k) * cos(w * t);
+      assert_int_equal(td_plant_step(p, 0.1 + t), TD_OK);
+      CHECK_NEAR(td_plant_state(p)->q[0], z, 3e-8);
+
+      // and through what follows: it flies up and comes back, or falls onto the lower ground
+      robot again = robot_open(
+          "k = param('k', 1000); ground = param('ground', 0); world.g = [0 0 -10];\n"
+          "body(1).m = 1; body(1).I = 0.004*eye(3); joint(1).second = 1;\n"
+          "joint(1).tr(1).trans = [0 0 inf]; joint(1).dof(1).init = 0.09;\n"
+          "contact(1).first = body(1); contact(1).radius = 0.1; contact(1).second = 'plane';\n"
+          "contact(1).stiffness = k; contact(1).point = [0 0 ground];\n");
+      assert_int_equal(td_work_set_param(again.model, again.work, stiffness, k), TD_OK);
+      assert_int_equal(td_work_set_param(again.model, again.work, ground, z0), TD_OK);
+      again.state->t = 0.1, again.state->q[0] = 0.09, again.state->v[0] = 0;
+      td_plant* fresh = plant_of(&again, TD_SOLVER_EXPLICIT, 1e-11);
+      assert_int_equal(td_plant_step(fresh, 0.6), TD_OK);
+      for (int i = 1; i <= 48; i++) assert_int_equal(td_plant_step(p, 0.12 + 0.01 * i), TD_OK);
+      CHECK_NEAR(td_plant_state(p)->q[0], td_plant_state(fresh)->q[0], 3e-7);
+      assert_int_equal(td_plant_trust(p, NULL), TD_TRUST_OK);
+      td_plant_free(fresh);
+      robot_close(&again);
+      td_plant_free(p);
+      robot_close(&r);
+    }
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_held_inputs_give_the_exact_discrete_motion),
@@ -209,6 +277,8 @@ int main(void) {
       cmocka_unit_test(test_stepping_does_not_allocate),
       cmocka_unit_test(test_plants_tell_whether_they_can_be_trusted),
       cmocka_unit_test(test_stopped_steps_go_on_to_the_same_bits),
+      cmocka_unit_test(test_a_jump_is_put_off),
+      cmocka_unit_test(test_parameters_jump_in_contact),
       cmocka_unit_test(test_steps_back_in_time_are_refused),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
