@@ -310,6 +310,25 @@ static td_sim_options options_of(call* c, int k) {
   td_sim_options o = td_sim_options_default();
   if (c->nin <= k) return o;
   if (!mxIsStruct(c->in[k])) mexErrMsgIdAndTxt("tendril:argument", "options are a struct");
+  static const char* const known[] = {"t_final", "dt_out", "rtol", "atol",
+                                      "step",    "solver", "save"};
+  const int n = (int)(sizeof known / sizeof *known);
+  for (int i = 0; i < mxGetNumberOfFields(c->in[k]); i++) {
+    const char* field = mxGetFieldNameByNumber(c->in[k], i);
+    const char* near = td_nearest(field, known, n);
+    bool is = false;
+    for (int j = 0; j < n; j++) is = is || strcmp(field, known[j]) == 0;
+    if (!is)
+      mexErrMsgIdAndTxt("tendril:argument", "there is no option '%s'%s%s", field,
+                        near ? "; did you mean " : "", near ? near : "");
+  }
+  char solver[40];
+  const mxArray* word = mxGetField(c->in[k], 0, "solver");
+  if (word && mxGetString(word, solver, sizeof solver))
+    mexErrMsgIdAndTxt("tendril:argument", "solver is a word such as 'stiff'");
+  if (word) o.solver = td_solver_named(solver);
+  if (o.solver == TD_SOLVER_COUNT)
+    mexErrMsgIdAndTxt("tendril:argument", "there is no solver '%s'", solver);
   take(c->in[k], "t_final", &o.t_final, 1);
   take(c->in[k], "dt_out", &o.dt_out, 1);
   take(c->in[k], "rtol", &o.rtol, 1);
@@ -329,6 +348,15 @@ static void do_simulate(call* c) {
     snprintf(why, sizeof why, "%s", rows ? td_trajectory_diagnosis(rows) : td_status_text(status));
     td_trajectory_free(rows);
     mexErrMsgIdAndTxt("tendril:failed", "simulate: %s", why);
+  }
+  const mxArray* save = c->nin > 3 ? mxGetField(c->in[3], 0, "save") : NULL;
+  if (save) {
+    char directory[1000], why[1100] = "'save' must name a directory";
+    if (mxGetString(save, directory, sizeof directory) ||
+        td_trajectory_save(rows, "", directory, why, sizeof why) != TD_OK) {
+      td_trajectory_free(rows);
+      mexErrMsgIdAndTxt("tendril:failed", "simulate: %s", why);
+    }
   }
   const int n = td_trajectory_rows(rows);
   mxArray* out = c->out[0] = structure();

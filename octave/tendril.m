@@ -10,7 +10,8 @@
 %   m = tendril('modes', h, s)                frequency [Hz], damping, shape, re, im
 %   l = tendril('linearize', h, s)            A, B, C, D, basis, inverse
 %   [K, X] = tendril('lqr', A, B, Q, R);      [L, P] = tendril('kalman', A, C, W, V)
-%   r = tendril('simulate', h, s, struct('t_final', 2))      t, q, v, sensors by rows; trust, reasons
+%   r = tendril('simulate', h, s, struct('t_final', 2))      t, q, v, sensors by rows; trust, reasons; options:
+%                                             t_final, dt_out, rtol, atol, solver, step, save (a directory for its files)
 %   tendril('start', h, s);  s = tendril('step', h, t, u)    step by step with inputs held
 %
 % States are structs; fields left out are those of the initial state.  Where tasks or controllers remember something, a

@@ -73,4 +73,18 @@ try
 catch failure
   assert(! isempty(strfind(failure.message, "did you mean 'simulate'")), failure.message);
 end
+h = tendril('load', [models '/pendulum.m']);
+try
+  tendril('simulate', h, tendril('state', h), struct('t_finl', 1));
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, 'did you mean t_final')), failure.message);
+end
+place = tempname();
+r = tendril('simulate', h, tendril('state', h), struct('t_final', 0.5, 'dt_out', 0.1, 'solver', 'stiff', 'save', place));
+written = dlmread(fullfile(place, 'trajectory.csv'), ',', 1, 0);
+assert(written(:, 1), r.t, 0);
+confirm_recursive_rmdir(false, 'local');
+rmdir(place, 's');
+tendril('free', h);
 disp('octave: all passed');

@@ -227,6 +227,40 @@ TD_API td_status td_files_h5(td_files* files, const char* name, const td_matrix*
 // One variable per matrix, MAT-file version 5; names are made valid and unique.
 TD_API td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n);
 
+// Columns of a table under construction: names are copied, units and values stay where they are and
+// must live until the table is written.  What fails on the way (memory, a NULL) is told by the
+// functions that write them.
+typedef struct td_columns td_columns;
+TD_API td_columns* td_columns_new(void);
+TD_API void td_columns_free(td_columns* columns);
+// One column of `rows` values, `stride` apart.
+TD_API void td_columns_add(td_columns* columns, const char* name, const char* unit, int rows,
+                           int stride, const double* values);
+// ... called name + ending where the name is taken, or that of a coordinate.
+TD_API void td_columns_add_other(td_columns* columns, const char* name, const char* ending,
+                                 const char* unit, int rows, int stride, const double* values);
+TD_API void td_columns_add_words(td_columns* columns, const char* name, int rows,
+                                 const char* const* words);
+// Sensors by name, then q1..., v1... (unless without) and the internal states by name of a block in
+// which row i begins at values + i * stride and has sensors, q, v, z one after the other.  States
+// that the `output` of the spec does not name are left out (NULL: none is).
+TD_API void td_columns_add_state(td_columns* columns, const td_spec* spec, const td_model* model,
+                                 int rows, int stride, const double* values, bool with_v);
+// Stage them as one file.
+TD_API td_status td_columns_csv(const td_columns* columns, td_files* files, const char* name);
+TD_API td_status td_columns_mat(const td_columns* columns, td_files* files, const char* name);
+TD_API td_status td_columns_h5(const td_columns* columns, td_files* files, const char* name,
+                               const td_note* notes, int nnote);
+
+// Stage a simulation as trajectory.csv and trajectory.h5, and trajectory.mat where that is asked
+// for: t, sensors, q, v, internal states, inputs where they change, memory of controllers.  `spec`
+// tells which of them are wanted (NULL: all), `name` what the model is called.
+TD_API td_status td_trajectory_write(const td_trajectory* trajectory, const td_spec* spec,
+                                     const char* name, bool mat, td_files* files);
+// All at once: trajectory.csv and trajectory.h5 in a directory.  On failure `message` says why.
+TD_API td_status td_trajectory_save(const td_trajectory* trajectory, const char* name,
+                                    const char* directory, char* message, size_t size);
+
 // Move all staged files to their places, synchronised to the disk.
 TD_API td_status td_files_commit(td_files* files);
 

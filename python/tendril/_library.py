@@ -172,6 +172,7 @@ FUNCTIONS = {
     "td_sim_options_fill": (None, [c.POINTER(td_sim_options), _Z]),
     "td_simulate": (_I, [_P, _P, _State, c.POINTER(td_sim_options), c.POINTER(_P)]),
     "td_trajectory_free": (None, [_P]),
+    "td_trajectory_save": (_I, [_P, c.c_char_p, c.c_char_p, c.c_char_p, c.c_size_t]),
     "td_trajectory_rows": (_I, [_P]),
     "td_trajectory_time": (_D, [_P, _I]),
     "td_trajectory_q": (DoubleP, [_P, _I]),

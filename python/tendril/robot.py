@@ -491,10 +491,10 @@ class Robot:
     def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
                  solver: Optional[str] = None, progress=None, step: Optional[float] = None,
-                 inputs: Optional[Mapping[str, object]] = None) -> Trajectory:
+                 inputs: Optional[Mapping[str, object]] = None, save: Optional[str] = None) -> Trajectory:
         """Integrate from a state (default: the initial one).  What is not given is as the file says.  `inputs` are
         inputs over time: {"t": times, "F": values, ...}, straight lines between the times.  `step` is that of the solver
-        'fixed'."""
+        'fixed'.  `save` names a directory for trajectory.csv and trajectory.h5, as `tendril sim` writes them."""
         s = self._own(state).copy()
         o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver, step=step)
         held = None if inputs is None else self._input_table(inputs)
@@ -510,6 +510,10 @@ class Robot:
             if status and why:
                 raise Error(f"simulation: {status_text(status)}: {why}")
             self._check(status, "simulation")
+            if save is not None:
+                message = c.create_string_buffer(1000)
+                if lib.td_trajectory_save(p, self.name.encode(), os.fsencode(save), message, len(message)):
+                    raise Error(f"simulation: {message.value.decode(errors='replace')}")
             return self._trajectory(p, s)
         finally:
             lib.td_trajectory_free(p)

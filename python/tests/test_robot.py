@@ -73,6 +73,19 @@ class Analysing(unittest.TestCase):
         self.assertIn("steps", run._repr_html_())
         self.assertEqual((run.trust.verdict, run.trust.reasons), ("ok", []))
 
+    def test_files_of_a_run_are_those_of_the_program(self):
+        robot = tendril.load(MODELS / "pendulum.m")
+        with tempfile.TemporaryDirectory() as place:
+            run = robot.simulate(t_final=0.5, dt_out=0.1, save=os.path.join(place, "run"))
+            path = Path(place) / "run" / "trajectory.csv"
+            table = np.genfromtxt(path, delimiter=",", names=True)
+            np.testing.assert_array_equal(table["t"], run.t)
+            np.testing.assert_array_equal(table["tip_x"], run["tip"][:, 0])
+            np.testing.assert_array_equal(table["q1"], run.q[:, 0])
+            self.assertTrue(path.with_suffix(".h5").stat().st_size > 0)
+            with self.assertRaisesRegex(tendril.Error, "trajectory.csv"):
+                robot.simulate(t_final=0.1, save=path)  # a file is no directory
+
     def test_trust_names_what_is_wrong(self):
         robot = tendril.loads("body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.trans = [inf 0 0];"
                               "joint(1).dof.rate = 1e9; par.t_final = 2; par.dt_out = 2;")

@@ -205,7 +205,7 @@ char* report_read(const char* directory);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
-// ---- results (summary.c, columns.c) -----------------------------------------------------------
+// ---- results (summary.c) ----------------------------------------------------------------------
 
 cJSON* sizes_json(const session* s);
 cJSON* sensors_json(session* s, const td_state* state);
@@ -223,30 +223,6 @@ void say_trust(session* s, td_verdict verdict, const char* reasons);
 cJSON* summary_json(session* s);
 cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);
-
-// Columns under construction; names and values are owned.
-typedef struct columns {
-  td_matrix* list;
-  char** names;
-  int n, cap;
-  bool failed;
-} columns;
-// Add one column of `rows` values with the given stride; the values stay where they are.
-void columns_add(columns* c, const char* name, const char* unit, int rows, int stride,
-                 const double* values);
-// ... under another name when this one is taken: name + ending.
-void columns_add_other(columns* c, const char* name, const char* ending, const char* unit, int rows,
-                       int stride, const double* values);
-void columns_add_words(columns* c, const char* name, int rows, const char* const* words);
-// Sensors by name, then q1..., v1... and the internal states by name of a block whose row i begins
-// at values + i * stride; states that the model's `output` does not name are left out.
-void columns_add_state(columns* c, const session* s, int rows, int stride, const double* values,
-                       bool with_v);
-// Of more columns than these the coordinates are two matrices, q and v: HDF5 takes as long for a
-// dataset as for thousands of numbers.  Writes into `list` (c->n); returns how many.
-enum { COLUMNS_MANY = 10000 };
-int columns_fold(const columns* c, td_matrix* list);
-void columns_free(columns* c);
 
 // ---- steps shared between commands ------------------------------------------------------------
 

@@ -117,21 +117,19 @@ static td_status sweep(response* r, double low, double high) {
 }
 
 static td_status write_csv(session* s, const response* r) {
-  columns c = {0};
-  columns_add(&c, "frequency_hz", "Hz", r->n, 1, r->hz);
+  td_columns* c = td_columns_new();
+  if (!c) return TD_E_NOMEM;
+  td_columns_add(c, "frequency_hz", "Hz", r->n, 1, r->hz);
   for (int i = 0; i < r->pairs; i++) {
     char* db = format_text("%s_db", r->names[i]);
     char* deg = format_text("%s_deg", r->names[i]);
-    if (db && deg) {
-      columns_add(&c, db, "dB", r->n, r->pairs, r->db + i);
-      columns_add(&c, deg, "deg", r->n, r->pairs, r->deg + i);
-    }
-    c.failed = c.failed || !db || !deg;
+    td_columns_add(c, db, "dB", r->n, r->pairs, r->db + i);
+    td_columns_add(c, deg, "deg", r->n, r->pairs, r->deg + i);
     free(db);
     free(deg);
   }
-  const td_status status = c.failed ? TD_E_NOMEM : td_files_csv(s->files, "bode.csv", c.list, c.n);
-  columns_free(&c);
+  const td_status status = td_columns_csv(c, s->files, "bode.csv");
+  td_columns_free(c);
   return status;
 }
 

@@ -193,19 +193,19 @@ static void fill_row(const comparison* c, const variant* v, double* row) {
   }
 }
 
-static void add_columns(const comparison* c, columns* out, int rows, int stride,
+static void add_columns(const comparison* c, td_columns* out, int rows, int stride,
                         const double* block) {
   static const char* const first[] = {"n", "dof", "evaluation_us", "real_time_factor"};
-  for (int i = 0; i < 4; i++) columns_add(out, first[i], "", rows, stride, block++);
+  for (int i = 0; i < 4; i++) td_columns_add(out, first[i], "", rows, stride, block++);
   for (int k = 0; k < QUANTITIES; k++) {
     char name[120];
     snprintf(name, sizeof name, "%s_error", quantity_text[k]);
-    columns_add(out, name, "", rows, stride, block++);
+    td_columns_add(out, name, "", rows, stride, block++);
     snprintf(name, sizeof name, "%s_order", quantity_text[k]);
-    columns_add(out, name, "", rows, stride, block++);
+    td_columns_add(out, name, "", rows, stride, block++);
     for (int g = 0; g < c->ngroup; g++) {
       snprintf(name, sizeof name, "%s_error_%s", quantity_text[k], c->group[g].name);
-      columns_add(out, name, "", rows, stride, block++);
+      td_columns_add(out, name, "", rows, stride, block++);
     }
   }
 }
@@ -215,9 +215,9 @@ static td_status write_csv(const comparison* c) {
   const int stride = 4 + QUANTITIES * (2 + c->ngroup);
   double* block = calloc((size_t)c->n * (size_t)stride, sizeof *block);
   const char** words = calloc((size_t)c->n * 2, sizeof *words);
-  columns out = {0};
+  td_columns* out = td_columns_new();
   td_status status = TD_E_NOMEM;
-  if (block && words) {
+  if (block && words && out) {
     int rows = 0;
     for (int i = 0; i < c->n; i++) {
       const variant* v = &c->list[i];
@@ -226,12 +226,12 @@ static td_status write_csv(const comparison* c) {
       words[c->n + rows] = v->at[AT_REST].x ? td_strategy_text(v->strategy) : "";
       fill_row(c, v, block + (size_t)rows++ * (size_t)stride);
     }
-    columns_add_words(&out, "model", rows, words);
-    add_columns(c, &out, rows, stride, block);
-    columns_add_words(&out, "strategy", rows, words + c->n);
-    if (!out.failed) status = td_files_csv(c->s->files, "compare.csv", out.list, out.n);
+    td_columns_add_words(out, "model", rows, words);
+    add_columns(c, out, rows, stride, block);
+    td_columns_add_words(out, "strategy", rows, words + c->n);
+    status = td_columns_csv(out, c->s->files, "compare.csv");
   }
-  columns_free(&out);
+  td_columns_free(out);
   free(words);
   free(block);
   return status;

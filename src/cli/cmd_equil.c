@@ -173,15 +173,15 @@ static int study(session* s) {
 
 static td_status write_study(session* s) {
   const int width = study_width(s), states = width - 3;
-  columns c = {0};
-  columns_add(&c, "t", "s", s->nstudy, width, s->study);
-  columns_add_state(&c, s, s->nstudy, width, s->study + 1, false);
-  columns_add_other(&c, "converged", "_flag", "", s->nstudy, width, s->study + states);
-  columns_add_other(&c, "stable", "_flag", "", s->nstudy, width, s->study + states + 1);
-  columns_add_other(&c, "residual", "_size", "", s->nstudy, width, s->study + states + 2);
-  const td_status status =
-      c.failed ? TD_E_NOMEM : td_files_csv(s->files, "equilibrium.csv", c.list, c.n);
-  columns_free(&c);
+  td_columns* c = td_columns_new();
+  if (!c) return TD_E_NOMEM;
+  td_columns_add(c, "t", "s", s->nstudy, width, s->study);
+  td_columns_add_state(c, s->spec, s->model, s->nstudy, width, s->study + 1, false);
+  td_columns_add_other(c, "converged", "_flag", "", s->nstudy, width, s->study + states);
+  td_columns_add_other(c, "stable", "_flag", "", s->nstudy, width, s->study + states + 1);
+  td_columns_add_other(c, "residual", "_size", "", s->nstudy, width, s->study + states + 2);
+  const td_status status = td_columns_csv(c, s->files, "equilibrium.csv");
+  td_columns_free(c);
   return status;
 }
 

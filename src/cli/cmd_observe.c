@@ -529,39 +529,38 @@ static void say_results(const watch* w) {
   cJSON_Delete(o);
 }
 
-static void add(columns* c, const char* stem, const char* ending, const watch* w, int at) {
+static void add(td_columns* c, const char* stem, const char* ending, const watch* w, int at) {
   char* name = format_text("%s%s", stem, ending);
-  if (name) columns_add(c, name, "", w->rows, w->stride, column(w, at));
-  c->failed = c->failed || !name;
+  td_columns_add(c, name, "", w->rows, w->stride, column(w, at));
   free(name);
 }
 
 static td_status write_csv(watch* w) {
   session* s = w->s;
-  columns c = {0};
+  td_columns* c = td_columns_new();
+  if (!c) return TD_E_NOMEM;
   int at = 3 + s->n.nsensor + s->n.nq + s->n.nv;
-  columns_add(&c, "t", "s", w->rows, w->stride, w->out);
-  columns_add_state(&c, s, w->rows, w->stride, w->out + 3, true);
+  td_columns_add(c, "t", "s", w->rows, w->stride, w->out);
+  td_columns_add_state(c, s->spec, s->model, w->rows, w->stride, w->out + 3, true);
   for (int i = 0; i < w->np; i++, at += 2) {
-    add(&c, w->names[i], w->unknown[i].is_param ? "" : "_estimate", w, at);
-    add(&c, w->names[i], "_sigma", w, at + 1);
+    add(c, w->names[i], w->unknown[i].is_param ? "" : "_estimate", w, at);
+    add(c, w->names[i], "_sigma", w, at + 1);
   }
   for (int i = 0; i < s->n.nsensor; i++, at += 2) {
     if (w->sensor[i] < 0) continue;
-    add(&c, td_model_sensor_name(s->model, i), "_innovation", w, at);
-    add(&c, td_model_sensor_name(s->model, i), "_innovation_sigma", w, at + 1);
+    add(c, td_model_sensor_name(s->model, i), "_innovation", w, at);
+    add(c, td_model_sensor_name(s->model, i), "_innovation_sigma", w, at + 1);
   }
   const int N = td_observer_size(w->observer), nf = (N - w->np) / 2;
   char name[40];
   for (int i = 0; i < 2 * nf; i++, at++) {
     snprintf(name, sizeof name, "%s%d_sigma", i < nf ? "dq" : "dv", 1 + i % nf);
-    columns_add(&c, name, "", w->rows, w->stride, column(w, at));
+    td_columns_add(c, name, "", w->rows, w->stride, column(w, at));
   }
-  columns_add(&c, "nis", "", w->rows, w->stride, column(w, 1));
-  columns_add(&c, "nis_n", "", w->rows, w->stride, column(w, 2));
-  const td_status status =
-      c.failed ? TD_E_NOMEM : td_files_csv(s->files, "observe.csv", c.list, c.n);
-  columns_free(&c);
+  td_columns_add(c, "nis", "", w->rows, w->stride, column(w, 1));
+  td_columns_add(c, "nis_n", "", w->rows, w->stride, column(w, 2));
+  const td_status status = td_columns_csv(c, s->files, "observe.csv");
+  td_columns_free(c);
   return status;
 }
 

@@ -219,76 +219,9 @@ int sim_step(session* s) {
   return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);
 }
 
-// What controllers remember, where rows have it.
-static int kept_memory(const session* s) {
-  const bool any = td_trajectory_rows(s->trajectory) > 0;
-  return any && td_trajectory_memory(s->trajectory, 0) ? s->n.nmemory : 0;
-}
-
-// One block, a row per time: t, sensors, q, v, internal states, inputs, memory of controllers.
-static double* gather(session* s, int rows, int stride) {
-  double* block = malloc(((size_t)rows * (size_t)stride + 1) * sizeof *block);
-  for (int i = 0; block && i < rows; i++) {
-    double* p = block + (size_t)i * (size_t)stride;
-    *p++ = td_trajectory_time(s->trajectory, i);
-    const struct {
-      const double* from;
-      int n;
-    } parts[] = {{td_trajectory_sensors(s->trajectory, i), s->n.nsensor},
-                 {td_trajectory_q(s->trajectory, i), s->n.nq},
-                 {td_trajectory_v(s->trajectory, i), s->n.nv},
-                 {td_trajectory_z(s->trajectory, i), s->n.nz},
-                 {td_trajectory_inputs(s->trajectory, i), s->n.nu},
-                 {td_trajectory_memory(s->trajectory, i), kept_memory(s)}};
-    for (int k = 0; k < 6; k++) {
-      if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
-      p += parts[k].n;
-    }
-  }
-  return block;
-}
-
-static td_status write_all(session* s, const columns* c) {
-  const td_note notes[] = {{"program", "tendril"},
-                           {"version", td_version()},
-                           {"model", s->name},
-                           {"partial", s->partial ? "yes" : "no"}};
-  td_status status = td_files_csv(s->files, "trajectory.csv", c->list, c->n);
-  td_matrix* list = malloc(((size_t)c->n + 1) * sizeof *list);
-  if (!list) return TD_E_NOMEM;
-  const int n = columns_fold(c, list);
-  if (status == TD_OK) status = td_files_h5(s->files, "trajectory.h5", list, n, notes, 4);
-  free(list);
-  if (status == TD_OK && s->opt->mat) {
-    status = td_files_mat(s->files, "trajectory.mat", c->list, c->n);
-  }
-  return status;
-}
-
 int sim_write(session* s) {
-  const int rows = td_trajectory_rows(s->trajectory);
-  const int states = 1 + s->n.nsensor + s->n.nq + s->n.nv + s->n.nz,
-            stride = states + s->n.nu + kept_memory(s);
-  double* block = gather(s, rows, stride);
-  columns c = {0};
-  td_status status = TD_E_NOMEM;
-  if (block) {
-    columns_add(&c, "t", "s", rows, stride, block);
-    columns_add_state(&c, s, rows, stride, block + 1, true);
-    const bool shown = td_model_is_controlled(s->model) || s->inputs.t;  // they change
-    for (int i = 0; shown && i < s->n.nu; i++)
-      columns_add_other(&c, td_model_input_name(s->model, i), "_input", "", rows, stride,
-                        block + states + i);
-    for (int i = 0; i < kept_memory(s); i++) {
-      char name[24];
-      snprintf(name, sizeof name, "memory%d", i + 1);
-      columns_add(&c, name, "", rows, stride, block + states + s->n.nu + i);
-    }
-    if (!c.failed) status = write_all(s, &c);
-  }
-  columns_free(&c);
-  free(block);
-  return session_wrote(s, status);
+  return session_wrote(s,
+                       td_trajectory_write(s->trajectory, s->spec, s->name, s->opt->mat, s->files));
 }
 
 int cmd_sim(const options* opt) {

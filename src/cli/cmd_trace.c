@@ -93,21 +93,21 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
   double* block = gather(s, r, stride);
   const char** kind = calloc((size_t)r->n + 1, sizeof *kind);
   const char** stability = calloc((size_t)r->n + 1, sizeof *stability);
-  columns c = {0};
+  td_columns* c = td_columns_new();
   td_status status = TD_E_NOMEM;
-  if (block && kind && stability) {
+  if (block && kind && stability && c) {
     for (int i = 0; i < r->n; i++) {
       kind[i] = kind_text(r->kind[i]);
       stability[i] = td_stability_text(r->stability[i]);
     }
-    columns_add(&c, "point", "", r->n, stride, block);
-    columns_add(&c, name, "", r->n, stride, block + 1);
-    columns_add_words(&c, "kind", r->n, kind);
-    columns_add_words(&c, "stability", r->n, stability);
-    columns_add_state(&c, s, r->n, stride, block + 2, false);
-    if (!c.failed) status = td_files_csv(s->files, "trace.csv", c.list, c.n);
+    td_columns_add(c, "point", "", r->n, stride, block);
+    td_columns_add(c, name, "", r->n, stride, block + 1);
+    td_columns_add_words(c, "kind", r->n, kind);
+    td_columns_add_words(c, "stability", r->n, stability);
+    td_columns_add_state(c, s->spec, s->model, r->n, stride, block + 2, false);
+    status = td_columns_csv(c, s->files, "trace.csv");
   }
-  columns_free(&c);
+  td_columns_free(c);
   free(stability);
   free(kind);
   free(block);

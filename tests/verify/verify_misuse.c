@@ -797,6 +797,30 @@ static void test_files(void** state) {
   REFUSED(td_files_mat(files, "a", NULL, 1));
   REFUSED(td_files_mat(files, "a", &list, -1));
   REFUSED(td_files_mat(files, "a", &hollow, 1));
+  DONE(td_columns_free(NULL));
+  DONE(td_columns_add(NULL, "a", "", 1, 1, buffer));
+  DONE(td_columns_add_other(NULL, "a", "", "", 1, 1, buffer));
+  DONE(td_columns_add_words(NULL, "a", 1, lost));
+  DONE(td_columns_add_state(NULL, NULL, a.m, 1, 1, buffer, true));
+  for (int i = 0; i < 7; i++) {
+    td_columns* columns = DONE(td_columns_new());
+    if (i == 0) td_columns_add(columns, NULL, "", 1, 1, buffer);
+    if (i == 1) td_columns_add(columns, "a", NULL, 1, 1, buffer);
+    if (i == 2) td_columns_add(columns, "a", "", -1, 1, buffer);
+    if (i == 3) td_columns_add(columns, "a", "", 1, 1, NULL);
+    if (i == 4) td_columns_add_other(columns, NULL, NULL, "", 1, 1, buffer);
+    if (i == 5) td_columns_add_words(columns, "a", 1, NULL);
+    if (i == 6) td_columns_add_state(columns, NULL, NULL, 1, 1, buffer, true);
+    REFUSED(td_columns_csv(columns, files, "a"));
+    REFUSED(td_columns_mat(columns, files, "a"));
+    REFUSED(td_columns_h5(columns, files, "a", NULL, 0));
+    REFUSED(td_columns_csv(columns, NULL, "a"));
+    REFUSED(td_columns_mat(columns, files, NULL));
+    REFUSED(td_columns_h5(NULL, files, "a", NULL, 0));
+    td_columns_free(columns);
+  }
+  REFUSED(td_trajectory_write(NULL, NULL, "a", false, files));
+  REFUSED(td_trajectory_save(NULL, "a", "b", message, sizeof message));
   REFUSED(td_files_commit(NULL));
   NUMBER(td_files_count(NULL), 0);
   NOTHING(td_files_name(NULL, 0));

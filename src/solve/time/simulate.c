@@ -193,6 +193,7 @@ td_status td_simulate(const td_model* model, td_work* work, td_state* state,
     return taken;
   }
   const td_run_plan plan = plan_of(model, &o);
+  (*trajectory)->driven = o.inputs != NULL;
   if (!sensible(&plan, state, *trajectory)) return TD_E_USAGE;
   return o.halve ? run_twice(model, work, state, plan, *trajectory)
                  : td_run(model, work, state, &plan, *trajectory);

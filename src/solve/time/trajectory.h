@@ -21,6 +21,7 @@ struct td_trajectory {
   td_mark* marks;
   int nmark, mark_cap;
   td_sim_stats stats;
+  bool driven;  // a table gives its inputs over time
   char diagnosis[1024];
   td_verdict verdict;
   char reasons[1500];  // one a line
