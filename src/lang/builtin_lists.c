@@ -9,21 +9,6 @@
 
 // ---- functions over elements ------------------------------------------------------------------
 
-// Element i of an argument: of a cell what it holds (`contents`), else a value of one element.
-value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
-  if (v->kind == V_STR) return td_string(L, v->s + i, 1, at);
-  if (v->kind == V_CELL && contents) {
-    value* held = v->slots[i].v;
-    return held ? td_value_hold(held) : td_num(L, 0, 0, 1, at);
-  }
-  value* one = v->kind == V_NUM    ? td_num(L, 1, 1, 1, at)
-               : v->kind == V_CELL ? td_cell(L, 1, 1, at)
-                                   : td_struct(L, 1, 1, at);
-  if (one && td_copy_element(L, one, 0, v, i, at)) return one;
-  td_value_drop(one);
-  return NULL;
-}
-
 // The first argument as a function, @name, @(x) ... or 'name'; a new reference.
 static value* function_argument(lang* L, call* c) {
   value* f = c->argv[0];
@@ -205,26 +190,6 @@ static value* fieldnames(lang* L, call* c) {
     }
   }
   return out;
-}
-
-value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
-  value* out = td_struct(L, s->rows, s->cols, at);
-  bool ok = out != NULL;
-  for (int i = 0; ok && i < td_value_count(s); i++) {
-    for (int f = 0; ok && f < s->nfield; f++) {
-      if (strcmp(s->names[f], name) == 0) continue;
-      const value_slot* from = &s->slots[i * s->nfield + f];
-      value_slot* to = td_value_slot_make(out, i, s->names[f]);
-      ok = to != NULL || td_no_memory(L, at) != NULL;
-      if (!ok) break;
-      to->at = from->at;
-      to->name_at = from->name_at;
-      td_value_put(out, to, from->v ? td_value_hold(from->v) : NULL);
-    }
-  }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
 }
 
 // rmfield(s, 'name')

@@ -256,15 +256,6 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-static int sensor_kind_of(const char* name) {
-  for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
-    if (strcmp(td_sensor_table[i].name, name) == 0) return i;
-  }
-  return -1;
-}
-
-bool td_is_sensor_name(const char* name) { return sensor_kind_of(name) >= 0; }
-
 // A point in the body frame: [x y z]
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   for (int i = 0; i < 3; i++) {
@@ -535,7 +526,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
     td_value_drop(which);
     if (number) return own;
   }
-  td_sensor_ref ref = {.kind = (sensor_kind)sensor_kind_of(name), .root = '-'};
+  td_sensor_ref ref = {.kind = (sensor_kind)td_sensor_find(name), .root = '-'};
   bool ok = false;
   switch (td_sensor_table[ref.kind].about) {
     case 'b':

@@ -367,36 +367,6 @@ static bool unknown_name(lang* L, const ast* name) {
 
 // ---- constants --------------------------------------------------------------------------------
 
-typedef struct constant {
-  const char* name;
-  double x;
-  bool logical;
-} constant;
-
-static const constant constants[] = {
-    {"pi", 3.14159265358979323846, false},
-    {"inf", INFINITY, false},
-    {"Inf", INFINITY, false},
-    {"nan", NAN, false},
-    {"NaN", NAN, false},
-    {"eps", 2.220446049250313e-16, false},
-    {"realmax", 1.7976931348623157e308, false},
-    {"realmin", 2.2250738585072014e-308, false},
-    {"true", 1, true},
-    {"false", 0, true},
-    {"nargin", 0, false},  // of a file; functions have their own
-    {"nargout", 0, false},
-};
-
-static const constant* find_constant(const char* name) {
-  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
-    if (strcmp(constants[i].name, name) == 0) return &constants[i];
-  }
-  return NULL;
-}
-
-bool td_is_constant_name(const char* name) { return find_constant(name) != NULL; }
-
 // pi, inf(1,3), nan(2): a constant or an array of it.
 static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
   double size[2] = {1, 1};
@@ -436,7 +406,7 @@ static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, va
   const bool length = strcmp(name->text, "length") == 0;  // length(joint(2)) and length([1 2 3])
   if (length && !(n > 0 && node->list[0]->kind == AST_INDEX && td_is_reference(node->list[0])))
     return false;
-  if (td_is_sensor_name(name->text)) {
+  if (td_sensor_find(name->text) >= 0) {
     *ok = td_values_add(L, out, td_sensor_call(L, name->text, node), node->at);
   } else if (strcmp(name->text, "at") == 0) {
     *ok = td_values_add(L, out, td_at_call(L, node), node->at);
@@ -457,7 +427,7 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   const bool has_args = node->kind == AST_INDEX;
   int user;
   if (!find_user(L, name->text, name->at, &user)) return false;
-  const constant* c = user < 0 ? find_constant(name->text) : NULL;
+  const constant* c = user < 0 ? td_constant_find(name->text) : NULL;
   const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
   bool ok = true;
   if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out))
@@ -501,7 +471,7 @@ static bool apply_index(lang* L, value* base, const ast* node, int nout, values*
 static bool is_sensor_path(const ast* node) {
   const ast* f = node->a;
   return f->kind == AST_FIELD && !f->b && f->a->kind == AST_NAME &&
-         strcmp(f->a->text, "sensor") == 0 && td_is_sensor_name(f->text);
+         strcmp(f->a->text, "sensor") == 0 && td_sensor_find(f->text) >= 0;
 }
 
 // Did a part of the variable at the root of this path fail to be assigned?

@@ -88,6 +88,7 @@ typedef struct lang {
   map builtins;  // into builtin_list
   const builtin** builtin_list;
   int nbuiltin, builtin_cap;
+  int ntold;   // functions at the front of the list: a variable that takes their name is reported
   map beside;  // functions of the language that were looked for in files beside the text
   map roots;   // cache of td_root_kind
   map fields;  // cache of td_field_find
@@ -208,6 +209,8 @@ flow td_exec_block(lang* L, ast* const* list, int n);
 bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool erase);
 void td_define_functions(lang* L, ast* const* list, int n);
 bool td_run_source(lang* L, int source);  // parse and run; false: no memory
+bool td_run_file(lang* L, char* path,
+                 td_span at);  // the same for a file, which is remembered while it runs
 bool td_include(lang* L, const char* name, td_span at);
 // Run NAME.m beside the text at `at`, if there is one that may be read; false: it failed.
 bool td_include_beside(lang* L, const char* name, td_span at, bool* found);
@@ -261,15 +264,21 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase);
 typedef enum root_kind { ROOT_NONE, ROOT_NOW, ROOT_LATER } root_kind;
 root_kind td_root_kind(lang* L, const char* name);
 const struct td_field* td_field_cached(lang* L, const char* path);
-bool td_check_target(lang* L, const ast* target, char* path, int size);  // field names along a path
+bool td_step_into(lang* L, char* path, int size, const char* name,
+                  td_span at);  // one more field name
 bool td_check_struct(lang* L, const char* path, const value* v, td_span at);
 void td_bind_symbols(lang* L, bool last);
 // Names that may not be what the user takes them for (names.c): one that hides a function or sensor
 // of the same name, told before it is first assigned; structures that nothing reads.
 void td_warn_hiding(lang* L, const ast* name);
 void td_warn_unread(void* language);
-bool td_is_constant_name(const char* name);  // pi, inf, ...
-bool td_is_sensor_name(const char* name);
+typedef struct constant {
+  const char* name;
+  double x;
+  bool logical;
+} constant;
+const constant* td_constant_find(const char* name);  // pi, inf, ...; NULL: none
+int td_sensor_find(const char* name);                // the sensor_kind of a name; -1: none
 // body(2), body, 'tip' or an expression that gives a reference; false after a message.
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref);
 bool td_is_reference(const ast* node);  // written as body(2) or body

@@ -13,6 +13,24 @@ static flow exec(lang* L, const ast* node);
 
 // ---- what a failed statement leaves behind ----------------------------------------------------
 
+// Check the field names along a target, and give its path: "body.joint".
+static bool check_target(lang* L, const ast* target, char* path, int size) {
+  if (target->kind == AST_NAME) {
+    snprintf(path, (size_t)size, "%s", target->text);
+    return true;
+  }
+  if (!check_target(L, target->a, path, size)) return false;
+  if (target->kind != AST_FIELD || !*path) return true;
+  if (!target->b) return td_step_into(L, path, size, target->text, target->name_at);
+  value* name = td_eval(L, target->b);
+  bool ok = name && name->kind == V_STR;
+  if (name && !ok)
+    td_fail(L, target->b->at, "a field's name must be a string, got %s", td_value_kind_text(name));
+  if (ok) ok = td_step_into(L, path, size, name->s, target->b->at);
+  td_value_drop(name);
+  return ok;
+}
+
 static const ast* root_of(const ast* target) {
   while (target->kind == AST_INDEX || target->kind == AST_CELLINDEX || target->kind == AST_FIELD)
     target = target->a;
@@ -45,7 +63,7 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
     return;
   }
   const char* cause = L->skipping;
-  if (model && target != root) td_check_target(L, target, path, PATH_SIZE);
+  if (model && target != root) check_target(L, target, path, PATH_SIZE);
   if (is_package_setting(path)) return;  // it stays as it is: `run` decides about these itself
   variable* var = td_scope_make(L->scope, root->text);
   if (var) var->skipped = true;
@@ -136,7 +154,7 @@ static bool check_path(lang* L, const ast* target, char path[PATH_SIZE]) {
     return td_fail(L, target->at, "this cannot be assigned to; write name = value") != NULL;
   const root_kind kind = L->scope->global ? td_root_kind(L, root->text) : ROOT_NONE;
   if (kind == ROOT_NONE || (kind == ROOT_LATER && target == root)) return true;
-  return kind == ROOT_LATER ? refuse_later(L, root) : td_check_target(L, target, path, PATH_SIZE);
+  return kind == ROOT_LATER ? refuse_later(L, root) : check_target(L, target, path, PATH_SIZE);
 }
 
 static bool check_value(lang* L, const ast* target, const char* path, const value* v, td_span at) {

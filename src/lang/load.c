@@ -1,13 +1,9 @@
-// Running model texts: files, strings, includes, single fields; the state kept between them and the
-// hand-over of the model's structures to the spec.
-#include <errno.h>
-#include <fcntl.h>
+// Loading model texts, the top of the language: files, strings and single fields; the interpreter
+// kept between them, the tables of built-in functions, and the hand-over of the model's structures
+// to the spec.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
-
 #include "lang/eval.h"
 #include "math/dense.h"
 #include "model/fields.h"
@@ -53,6 +49,15 @@ static bool add_builtins(lang* L, const builtin* table) {
 
 // The interpreter of a spec, made at the first load.
 static lang* lang_of(td_spec* spec) {
+  // the first `told` tables have names whose new meaning is told when a model assigns them; models
+  // use the names of the others, which only files written for MATLAB call, for variables: lower,
+  // cell, diff
+  enum { told = 8 };
+  static const builtin* const tables[] = {
+      td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,     td_builtin_other,
+      td_builtin_text,       td_builtin_time,    td_builtin_sensors,    td_builtin_tables,
+      td_builtin_lists,      td_builtin_words,   td_builtin_structures, td_builtin_search,
+      td_builtin_sets,       td_builtin_numbers, td_builtin_symbols};
   if (spec->language) return spec->language;
   if (!td_blas_room()) {
     td_error(
@@ -69,14 +74,11 @@ static lang* lang_of(td_spec* spec) {
   L->meter.limit = spec->limits.memory;
   L->global.global = true;
   L->scope = &L->global;
-  const bool ok = add_builtins(L, td_builtin_elementary) && add_builtins(L, td_builtin_shape) &&
-                  add_builtins(L, td_builtin_matrix) && add_builtins(L, td_builtin_other) &&
-                  add_builtins(L, td_builtin_text) && add_builtins(L, td_builtin_lists) &&
-                  add_builtins(L, td_builtin_words) && add_builtins(L, td_builtin_time) &&
-                  add_builtins(L, td_builtin_sensors) && add_builtins(L, td_builtin_tables) &&
-                  add_builtins(L, td_builtin_structures) && add_builtins(L, td_builtin_search) &&
-                  add_builtins(L, td_builtin_sets) && add_builtins(L, td_builtin_numbers) &&
-                  add_builtins(L, td_builtin_symbols);
+  bool ok = true;
+  for (size_t k = 0; ok && k < sizeof tables / sizeof *tables; k++) {
+    if (k == told) L->ntold = L->nbuiltin;
+    ok = add_builtins(L, tables[k]);
+  }
   if (!ok) {
     lang_free(L);
     return NULL;
@@ -274,189 +276,6 @@ static bool hand_over(lang* L) {
   return true;
 }
 
-// ---- sources ----------------------------------------------------------------------------------
-
-bool td_run_source(lang* L, int source) {
-  ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
-  if (!grown) return false;
-  L->pools = grown;
-  const int errors = L->diags->errors;
-  ast_pool* pool = NULL;
-  ast* program = td_parse(L->diags, source, &pool);
-  if (!program) return false;
-  L->pools[L->npool++] = pool;
-  if (L->diags->errors > errors) L->syntax_failed = true;
-  td_define_functions(L, program->list, program->n);
-  td_exec_block(L, program->list, program->n);
-
-  // a model file that is one function, or several: the first is the model
-  bool functions = program->n > 0 && L->nincluding <= 1;
-  for (int i = 0; i < program->n; i++)
-    functions = functions && program->list[i]->kind == AST_FUNCTION;
-  if (!functions) return true;
-  const ast* first = program->list[0];
-  const size_t length = strlen(first->text);
-  if (length > 9 && strcmp(first->text + length - 9, "_mid_step") == 0) {
-    td_fail(L, first->at,
-            "%s changes numbers between the steps of the package's integrator and describes no "
-            "robot",
-            first->text);
-    td_hint(L->diags, "write what it changes as expressions of t, input and sensors in the model");
-    return true;
-  }
-  td_exec_block(L, first->body->list, first->body->n);
-  return true;
-}
-
-char* td_relative_path(const lang* L, td_span at, const char* name) {
-  const char* from =
-      at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
-  const char* slash = strrchr(from, '/');
-  if (name[0] == '/' || !slash) return td_strdup(name);
-  td_text path = {0};
-  td_text_addn(&path, from, (int)(slash - from) + 1);
-  td_text_add(&path, name);
-  if (!path.failed) return path.s;
-  td_text_free(&path);
-  return NULL;
-}
-
-// Read an open file of a known size.
-static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size) {
-  struct stat info;
-  if (fstat(fileno(f), &info) != 0 || !S_ISREG(info.st_mode)) {
-    td_error(L->diags, TD_E_IO, at, "cannot read '%s': it is not a file", path);
-    return NULL;
-  }
-  if (info.st_size > TD_TEXT_LIMIT || L->text_bytes + (size_t)info.st_size > TD_TEXT_LIMIT) {
-    td_error(L->diags, TD_E_IO, at,
-             "cannot read '%s': the texts of a model may have %d MB together", path,
-             TD_TEXT_LIMIT / 1000000);
-    return NULL;
-  }
-  char* text = malloc((size_t)info.st_size + 1);
-  if (!text) return td_no_memory(L, at);
-  *size = (int)fread(text, 1, (size_t)info.st_size, f);
-  text[*size] = 0;
-  L->text_bytes += (size_t)*size;
-  if (!ferror(f)) return text;
-  free(text);
-  td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
-  return NULL;
-}
-
-char* td_read_text(lang* L, const char* path, td_span at, int* size) {
-  if (!td_spec_may_read(L->spec, path)) {
-    td_error(L->diags, TD_E_IO, at,
-             "'%s' is outside the model's folder and TENDRIL_DATA, and is not read", path);
-    td_hint(L->diags, "--allow-read, if you trust the model");
-    return NULL;
-  }
-  // not blocking: a pipe would wait for its writer
-  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-  if (!f) {
-    td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
-    if (descriptor >= 0) close(descriptor);
-    return NULL;
-  }
-  char* text = read_all(L, f, path, at, size);
-  fclose(f);
-  return text;
-}
-
-static bool run_file(lang* L, const char* path, td_span at) {
-  int size = 0;
-  char* text = td_read_text(L, path, at, &size);
-  if (!text) return false;
-  const int source = td_diags_source(L->diags, path, text, size);
-  free(text);
-  if (source < 0 || !td_run_source(L, source)) td_no_memory(L, at);
-  return true;
-}
-
-// "a.m -> b.m -> a.m"
-static bool report_cycle(lang* L, const char* path, int first, td_span at) {
-  td_text chain = {0};
-  for (int i = first; i < L->nincluding; i++) td_text_printf(&chain, "%s -> ", L->including[i]);
-  td_fail(L, at, "include goes in a circle: %s%s", chain.s ? chain.s : "", path);
-  td_text_free(&chain);
-  return false;
-}
-
-static bool same_file(const char* a, const char* b) {
-  struct stat x, y;
-  return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
-}
-
-// Run a file, remembering that it is being run.
-static bool run_included(lang* L, char* path, td_span at) {
-  for (int i = 0; i < L->nincluding; i++) {
-    if (same_file(L->including[i], path)) return report_cycle(L, path, i, at);
-  }
-  if (!td_spend(L, 10000, at)) return false;  // many small files cost as much as a large one
-  if (L->nincluding > TD_INCLUDE_LIMIT) {
-    return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
-  }
-  L->including[L->nincluding++] = path;
-  const bool ok = run_file(L, path, at);
-  L->nincluding--;
-  return ok;
-}
-
-bool td_include(lang* L, const char* name, td_span at) {
-  char* path = td_relative_path(L, at, name);
-  if (!path) return td_no_memory(L, at) != NULL;
-  const bool ok = run_included(L, path, at);
-  free(path);
-  return ok;
-}
-
-bool td_include_beside(lang* L, const char* name, td_span at, bool* found) {
-  td_text file = {0};
-  td_text_printf(&file, "%s.m", name);
-  char* path = file.failed ? NULL : td_relative_path(L, at, file.s);
-  *found = path && access(path, R_OK) == 0 && td_spec_may_read(L->spec, path);
-  const bool ok = path && (!*found || run_included(L, path, at));
-  if (!path) td_no_memory(L, at);
-  free(path);
-  td_text_free(&file);
-  return ok;
-}
-
-// Does a text begin with `function`, comments and blank lines left out?
-static bool begins_with_function(const char* s) {
-  for (;;) {
-    s += strspn(s, " \t\r\n");
-    if (*s != '%' && *s != '#') break;
-    s += strcspn(s, "\n");
-  }
-  return strncmp(s, "function", 8) == 0 && strchr(" \t[", s[8]);
-}
-
-bool td_is_function_beside(lang* L, const char* name, td_span at) {
-  td_text file = {0};
-  td_text_printf(&file, "%s.m", name);
-  char* path = file.failed ? NULL : td_relative_path(L, at, file.s);
-  td_text_free(&file);
-  bool is_function = false;
-  if (path && access(path, R_OK) == 0 && td_spec_may_read(L->spec, path)) {
-    int size = 0;
-    char* text = td_read_text(L, path, at, &size);
-    is_function = text && begins_with_function(text);
-    free(text);
-  }
-  free(path);
-  return is_function;
-}
-
-bool td_function_beside(lang* L, const char* name, td_span at) {
-  if (td_map_find(&L->beside, name) >= 0) return true;  // it was looked for before
-  if (!td_map_add(&L->beside, name, 1)) return td_no_memory(L, at) != NULL;
-  bool found = false;
-  return !td_is_function_beside(L, name, at) || td_include_beside(L, name, at, &found);
-}
-
 // ---- the library's functions ------------------------------------------------------------------
 
 static td_status worst(const td_diags* diags, int from) {
@@ -498,7 +317,7 @@ td_status td_spec_load_file(td_spec* spec, const char* path) {
   char* copy = L ? td_strdup(path) : NULL;
   if (!copy) return TD_E_NOMEM;
   const int messages = spec->diags.n, errors = spec->diags.errors;
-  run_included(L, copy, td_span_none());
+  td_run_file(L, copy, td_span_none());
   free(copy);
   return finish(L, messages, errors);
 }

@@ -1,47 +1,64 @@
-// Names that may not be what the user takes them for.  A name that hides a function or a sensor is
-// told where it is first assigned.  A structure that is filled and never read is most likely a
-// misspelled structure of the model (`chmaber(1).rod = 1`): it is told when the whole text is
-// known.
+// Names of constants and sensors, and names that may not be what the user takes them for.  A name
+// that hides a function or a sensor is told where it is first assigned.  A structure that is filled
+// and never read is most likely a misspelled structure of the model (`chmaber(1).rod = 1`): it is
+// told when the whole text is known.
 #include <string.h>
 #include <strings.h>
 
+#include <math.h>
 #include "lang/eval.h"
 #include "model/fields.h"
 #include "tendril/tools.h"
 
-// ---- hiding -----------------------------------------------------------------------------------
+// ---- constants and sensors ----------------------------------------------------------------------
 
-// Functions that only files written for MATLAB use have names that models use for variables: lower,
-// cell, diff.
-static bool is_of(const builtin* table, const char* name) {
-  for (; table->name; table++) {
-    if (strcmp(table->name, name) == 0) return true;
+static const constant constants[] = {
+    {"pi", 3.14159265358979323846, false},
+    {"inf", INFINITY, false},
+    {"Inf", INFINITY, false},
+    {"nan", NAN, false},
+    {"NaN", NAN, false},
+    {"eps", 2.220446049250313e-16, false},
+    {"realmax", 1.7976931348623157e308, false},
+    {"realmin", 2.2250738585072014e-308, false},
+    {"true", 1, true},
+    {"false", 0, true},
+    {"nargin", 0, false},  // of a file; functions have their own
+    {"nargout", 0, false},
+};
+
+const constant* td_constant_find(const char* name) {
+  for (size_t i = 0; i < sizeof constants / sizeof *constants; i++) {
+    if (strcmp(constants[i].name, name) == 0) return &constants[i];
   }
-  return false;
+  return NULL;
 }
+
+int td_sensor_find(const char* name) {
+  for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
+    if (strcmp(td_sensor_table[i].name, name) == 0) return i;
+  }
+  return -1;
+}
+
+// ---- hiding -----------------------------------------------------------------------------------
 
 static const char* meaning_of(const lang* L, const char* name) {
   if (strcmp(name, "t") == 0) return "time";
   if (strcmp(name, "s") == 0) return "arc length";
   if (strcmp(name, "here") == 0) return "the place at hand";
-  if (td_is_sensor_name(name)) return "the sensor of that name";
-  if (td_is_constant_name(name)) return "the constant of that name";
-  const builtin* const quiet[] = {td_builtin_lists,  td_builtin_words, td_builtin_structures,
-                                  td_builtin_search, td_builtin_sets,  td_builtin_numbers,
-                                  td_builtin_symbols};
-  for (size_t k = 0; k < sizeof quiet / sizeof *quiet; k++)
-    if (is_of(quiet[k], name)) return NULL;
-  if (td_map_find(&L->builtins, name) < 0) return NULL;
-  return "the function of that name";
+  if (td_sensor_find(name) >= 0) return "the sensor of that name";
+  if (td_constant_find(name)) return "the constant of that name";
+  const int k = td_map_find(&L->builtins, name);
+  return k >= 0 && k < L->ntold ? "the function of that name" : NULL;
 }
-
 void td_warn_hiding(lang* L, const ast* name) {
   if (!L->scope->global || name->kind != AST_NAME) return;
   if (td_scope_find(L->scope, name->text)) return;  // loops assign again and again
   const char* meaning = meaning_of(L, name->text);
   if (!meaning) return;
   td_warn(L->diags, name->at, "'%s' is assigned here and no longer means %s", name->text, meaning);
-  if (td_is_sensor_name(name->text))
+  if (td_sensor_find(name->text) >= 0)
     td_hint(L->diags, "sensor.%s(...) still means the sensor", name->text);
 }
 

@@ -1,9 +1,8 @@
-// The parser's state, its reports and its recovery.  Expressions are in parser_expr.c, statements
-// in parser_stmt.c.  A function that fails has reported why and returns NULL; the statement is then
-// given up and parsing goes on behind it.
+// The parser's state, its reports and its recovery.  Expressions are in parser_expr.c, simple
+// statements in parser_stmt.c, blocks and the entry in parser_block.c.  A function that fails has
+// reported why and returns NULL; the statement is then given up and parsing goes on behind it.
 #include "lang/parser.h"
 
-#include <locale.h>
 #include <stdio.h>
 #include <string.h>
 
@@ -359,52 +358,4 @@ void td_parser_recover(parser* p, bool header) {
     while (!recovered(p, header, begin)) td_parser_next(p);
   }
   p->lx.mute = false;
-}
-
-// ---- entry ------------------------------------------------------------------------------------
-
-// Texts that are not worth a look at their statements.
-static bool refuse(td_diags* diags, int source) {
-  const td_source* s = &diags->sources[source];
-  if (s->size > AST_SIZE_LIMIT) {
-    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this file is larger than %d MB",
-             AST_SIZE_LIMIT >> 20);
-    return true;
-  }
-  if (memchr(s->text, 0, (size_t)s->size)) {
-    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this is not a text file");
-    td_hint(diags, "a model is plain text; save it as UTF-8");
-    return true;
-  }
-  return false;
-}
-
-static ast* parse(parser* p) {
-  td_lexer_open(&p->lx, p->diags, p->source);
-  p->prev = p->lx.last;
-  p->tok = td_lexer_next(&p->lx);
-  return td_parse_file(p);
-}
-
-ast* td_parse(td_diags* diags, int source, ast_pool** pool) {
-  parser p = {.diags = diags, .source = source, .rewind = -1};
-  p.suspect = p.else_if = p.unclosed = td_span_none();
-  *pool = p.pool = td_ast_pool_new();
-  // numbers have a point, whatever the user's language
-  const locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
-  ast* file = NULL;
-  if (p.pool && numbers) {
-    const locale_t before = uselocale(numbers);
-    file =
-        refuse(diags, source) ? td_ast_node(p.pool, AST_BLOCK, (td_span){source, 0, 0}) : parse(&p);
-    uselocale(before);
-  }
-  if (numbers) freelocale(numbers);
-  free(p.items);
-  if (!file || p.no_memory) {
-    td_ast_free(p.pool);
-    *pool = NULL;
-    return NULL;
-  }
-  return file;
 }

@@ -79,11 +79,7 @@ void td_parser_skip_line(parser* p);
 
 // ---- grammar ----------------------------------------------------------------------------------
 ast* td_parse_expression(parser* p);
-// These give false when recovery is needed; *out may stay NULL for what was refused.
-bool td_parse_statement(parser* p, ast** out);
-bool td_parse_block(parser* p, ast_kind kind, ast** out);
-bool td_parse_function(parser* p, ast** out);
-bool td_parse_refused_block(parser* p, const char* hint);
-ast* td_parse_file(parser* p);
-
+// One statement without blocks inside.  False when recovery is needed; *out stays NULL for a
+// refused statement.
+bool td_parse_simple(parser* p, ast** out);
 #endif

@@ -1,5 +1,6 @@
-// Blocks and functions.  A block whose first line is wrong is still read to its `end`, and a
-// missing `end` is blamed on the block whose indentation shows that it lacks one.
+// Blocks, functions and the whole text.  A block whose first line is wrong is still read to its
+// `end`, and a missing `end` is blamed on the block whose indentation shows that it lacks one.
+#include <locale.h>
 #include <string.h>
 
 #include "lang/parser.h"
@@ -93,6 +94,9 @@ static void stray(parser* p) {
   td_parser_next(p);
 }
 
+// Any statement; false when recovery is needed.  *out stays NULL for a refused statement.
+static bool statement(parser* p, ast** out);
+
 // Statements up to a keyword that an open block knows, a function, or the end of the file.
 static bool statements(parser* p) {
   while (!p->stop && p->tok.kind != T_EOF) {
@@ -112,7 +116,7 @@ static bool statements(parser* p) {
     } else {
       ast* node = NULL;
       const int kept = p->nitem;
-      if (!td_parse_statement(p, &node)) {
+      if (!statement(p, &node)) {
         p->nitem = kept;
         td_parser_recover(p, false);
       } else if (node && !td_parser_push(p, node)) {
@@ -366,7 +370,7 @@ static bool is_keyword_as_name(parser* p) {
   return true;
 }
 
-bool td_parse_block(parser* p, ast_kind kind, ast** out) {
+static bool block_statement(parser* p, ast_kind kind, ast** out) {
   const int begin = p->tok.begin, mark = p->nitem;
   if (is_keyword_as_name(p)) return false;
   if (!td_parser_enter(p)) {
@@ -480,7 +484,7 @@ static bool close_function(parser* p, const block* b) {
   return close_block(p, b);
 }
 
-bool td_parse_function(parser* p, ast** out) {
+static bool function_statement(parser* p, ast** out) {
   const int begin = p->tok.begin, mark = p->nitem;
   const block b = open_block(p);
   if (!td_parser_enter(p)) return false;
@@ -499,10 +503,10 @@ bool td_parse_function(parser* p, ast** out) {
   return true;
 }
 
-// ---- what is refused, and the file ------------------------------------------------------------
+// ---- refused blocks, any statement ------------------------------------------------------------
 
 // try ... catch ... end and the like: read the statements, keep nothing.
-bool td_parse_refused_block(parser* p, const char* hint) {
+static bool refused_block(parser* p, const char* hint) {
   const int mark = p->nitem;
   const block b = open_block(p);
   if (!td_parser_enter(p)) {
@@ -524,7 +528,51 @@ bool td_parse_refused_block(parser* p, const char* hint) {
   return !p->stop;
 }
 
-ast* td_parse_file(parser* p) {
+static bool statement(parser* p, ast** out) {
+  switch (p->tok.kind) {
+    case K_IF:
+      return block_statement(p, AST_IF, out);
+    case K_FOR:
+    case K_PARFOR:
+      return block_statement(p, AST_FOR, out);
+    case K_WHILE:
+      return block_statement(p, AST_WHILE, out);
+    case K_SWITCH:
+      return block_statement(p, AST_SWITCH, out);
+    case K_TRY:
+      return block_statement(p, AST_TRY, out);
+    case K_FUNCTION:
+      return function_statement(p, out);
+    case K_UNWIND:
+      return refused_block(p, "leave it out");
+    default:
+      return td_parse_simple(p, out);
+  }
+}
+
+// ---- entry ------------------------------------------------------------------------------------
+
+// Report a text that is too large or no text at all.
+static bool refuse(td_diags* diags, int source) {
+  const td_source* s = &diags->sources[source];
+  if (s->size > AST_SIZE_LIMIT) {
+    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this file is larger than %d MB",
+             AST_SIZE_LIMIT >> 20);
+    return true;
+  }
+  if (memchr(s->text, 0, (size_t)s->size)) {
+    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this is not a text file");
+    td_hint(diags, "a model is plain text; save it as UTF-8");
+    return true;
+  }
+  return false;
+}
+
+// All statements of the source.
+static ast* parse_file(parser* p) {
+  td_lexer_open(&p->lx, p->diags, p->source);
+  p->prev = p->lx.last;
+  p->tok = td_lexer_next(&p->lx);
   ast* file = td_parser_node(p, AST_BLOCK, (td_span){p->source, 0, p->lx.size});
   if (!file) return NULL;
   statements(p);
@@ -535,5 +583,28 @@ ast* td_parse_file(parser* p) {
                           : "other functions of this file have one");
   }
   if (p->no_memory || !td_parser_take(p, 0, &file->list, &file->n)) return NULL;
+  return file;
+}
+
+ast* td_parse(td_diags* diags, int source, ast_pool** pool) {
+  parser p = {.diags = diags, .source = source, .rewind = -1};
+  p.suspect = p.else_if = p.unclosed = td_span_none();
+  *pool = p.pool = td_ast_pool_new();
+  // numbers have a point, whatever the user's language
+  const locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
+  ast* file = NULL;
+  if (p.pool && numbers) {
+    const locale_t before = uselocale(numbers);
+    file = refuse(diags, source) ? td_ast_node(p.pool, AST_BLOCK, (td_span){source, 0, 0})
+                                 : parse_file(&p);
+    uselocale(before);
+  }
+  if (numbers) freelocale(numbers);
+  free(p.items);
+  if (!file || p.no_memory) {
+    td_ast_free(p.pool);
+    *pool = NULL;
+    return NULL;
+  }
   return file;
 }

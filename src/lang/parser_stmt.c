@@ -1,5 +1,5 @@
-// Statements, blocks and functions.  What the language leaves out (try, global, ...) is refused by
-// name but read to its end, so that it causes no other messages.
+// Statements without blocks inside.  Statements that the language leaves out (classdef, persistent,
+// ...) are refused by name but read to their end, so that they cause no other messages.
 #include <string.h>
 
 #include "lang/parser.h"
@@ -452,30 +452,14 @@ static bool stray_bracket(parser* p) {
   return false;
 }
 
-bool td_parse_statement(parser* p, ast** out) {
+bool td_parse_simple(parser* p, ast** out) {
   switch (p->tok.kind) {
-    case K_IF:
-      return td_parse_block(p, AST_IF, out);
-    case K_FOR:
-      return td_parse_block(p, AST_FOR, out);
-    case K_WHILE:
-      return td_parse_block(p, AST_WHILE, out);
-    case K_SWITCH:
-      return td_parse_block(p, AST_SWITCH, out);
-    case K_FUNCTION:
-      return td_parse_function(p, out);
     case K_BREAK:
       return jump(p, AST_BREAK, out);
     case K_CONTINUE:
       return jump(p, AST_CONTINUE, out);
     case K_RETURN:
       return jump(p, AST_RETURN, out);
-    case K_TRY:
-      return td_parse_block(p, AST_TRY, out);
-    case K_UNWIND:
-      return td_parse_refused_block(p, "leave it out");
-    case K_PARFOR:
-      return td_parse_block(p, AST_FOR, out);
     case K_CLASSDEF:
       return refused_class(p);
     case K_GLOBAL:

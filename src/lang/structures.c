@@ -38,7 +38,7 @@ root_kind td_root_kind(lang* L, const char* name) {
 
 // Append ".name" to a path if the table has it; otherwise report it.  An unknown field of par is
 // data of the file: the path is empty from there on.
-static bool step_into(lang* L, char* path, int size, const char* name, td_span at) {
+bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
   const size_t n = strlen(path), m = strlen(name);
   const td_field* parent = td_field_cached(L, path);
   const bool data = strcmp(path, "par") == 0;
@@ -68,23 +68,6 @@ static bool step_into(lang* L, char* path, int size, const char* name, td_span a
   return false;
 }
 
-bool td_check_target(lang* L, const ast* target, char* path, int size) {
-  if (target->kind == AST_NAME) {
-    snprintf(path, (size_t)size, "%s", target->text);
-    return true;
-  }
-  if (!td_check_target(L, target->a, path, size)) return false;
-  if (target->kind != AST_FIELD || !*path) return true;
-  if (!target->b) return step_into(L, path, size, target->text, target->name_at);
-  value* name = td_eval(L, target->b);
-  bool ok = name && name->kind == V_STR;
-  if (name && !ok)
-    td_fail(L, target->b->at, "a field's name must be a string, got %s", td_value_kind_text(name));
-  if (ok) ok = step_into(L, path, size, name->s, target->b->at);
-  td_value_drop(name);
-  return ok;
-}
-
 bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
   bool ok = true;
   for (int f = 0; f < v->nfield; f++) {
@@ -95,7 +78,7 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
       const value_slot* slot = &v->slots[i * v->nfield + f];
       if (slot->v && slot->name_at.end > 0) where = slot->name_at;
     }
-    if (!step_into(L, longer, sizeof longer, v->names[f], where)) {
+    if (!td_step_into(L, longer, sizeof longer, v->names[f], where)) {
       ok = false;
       continue;
     }
