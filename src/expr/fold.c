@@ -8,9 +8,6 @@
 // a - 2x and sin(-x) as -sin(x).  Commutative operands are ordered: a constant first, then by age.
 #include "expr/graph.h"
 
-static ex make1(td_exprs* g, ex_op op, ex a) { return td_ex_1(g, op, a); }
-static ex make2(td_exprs* g, ex_op op, ex a, ex b) { return td_ex_2(g, op, a, b); }
-
 static bool is(const td_exprs* g, ex e, double value) {
   return td_ex_is_const(g, e) && td_ex_value(g, e) == value;
 }
@@ -26,7 +23,7 @@ static bool has_factor(const td_exprs* g, ex e) {
 // (c*x, s) -> (s*c)*x
 static ex scale_factor(td_exprs* g, ex e, double s) {
   const double c = td_ex_value(g, arg(g, e, 0));
-  return make2(g, td_ex_op(g, e), td_ex_const(g, s * c), arg(g, e, 1));
+  return td_ex_2(g, td_ex_op(g, e), td_ex_const(g, s * c), arg(g, e, 1));
 }
 
 // Does e carry a minus sign?
@@ -43,7 +40,7 @@ static bool is_power_of_two(double c) {
 // The same truth as a number 0 or 1.
 static ex truth(td_exprs* g, ex e) {
   const ex_op op = td_ex_op(g, e);
-  return td_op_is_logical(op) || op == EX_STEP ? e : make2(g, EX_NE, e, td_ex_const(g, 0));
+  return td_op_is_logical(op) || op == EX_STEP ? e : td_ex_2(g, EX_NE, e, td_ex_const(g, 0));
 }
 
 // ---- rules, by operation; each ends with the plain node ---------------------------------------
@@ -51,24 +48,24 @@ static ex truth(td_exprs* g, ex e) {
 static ex fold_neg(td_exprs* g, ex a) {
   const ex_op op = td_ex_op(g, a);
   if (op == EX_NEG) return arg(g, a, 0);
-  if (op == EX_SUB) return make2(g, EX_SUB, arg(g, a, 1), arg(g, a, 0));
+  if (op == EX_SUB) return td_ex_2(g, EX_SUB, arg(g, a, 1), arg(g, a, 0));
   if (has_factor(g, a)) return scale_factor(g, a, -1);
   return td_node_cons(g, EX_NEG, a, EX_NONE, EX_NONE);
 }
 
 static ex fold_add(td_exprs* g, ex a, ex b) {
   if (is(g, a, 0)) return b;
-  if (a == b) return make2(g, EX_MUL, td_ex_const(g, 2), a);
-  if (negative(g, b)) return make2(g, EX_SUB, a, make1(g, EX_NEG, b));
-  if (negative(g, a)) return make2(g, EX_SUB, b, make1(g, EX_NEG, a));
+  if (a == b) return td_ex_2(g, EX_MUL, td_ex_const(g, 2), a);
+  if (negative(g, b)) return td_ex_2(g, EX_SUB, a, td_ex_1(g, EX_NEG, b));
+  if (negative(g, a)) return td_ex_2(g, EX_SUB, b, td_ex_1(g, EX_NEG, a));
   return td_node_cons(g, EX_ADD, a, b, EX_NONE);
 }
 
 static ex fold_sub(td_exprs* g, ex a, ex b) {
   if (is(g, b, 0)) return a;
-  if (is(g, a, 0)) return make1(g, EX_NEG, b);
+  if (is(g, a, 0)) return td_ex_1(g, EX_NEG, b);
   if (a == b) return td_ex_const(g, 0);
-  if (negative(g, b)) return make2(g, EX_ADD, a, make1(g, EX_NEG, b));
+  if (negative(g, b)) return td_ex_2(g, EX_ADD, a, td_ex_1(g, EX_NEG, b));
   return td_node_cons(g, EX_SUB, a, b, EX_NONE);
 }
 
@@ -77,8 +74,8 @@ static ex fold_scaled(td_exprs* g, ex a, ex b) {
   const double c = td_ex_value(g, a);
   if (c == 0) return td_ex_const(g, 0);
   if (c == 1) return b;
-  if (c == -1) return make1(g, EX_NEG, b);
-  if (td_ex_op(g, b) == EX_NEG) return make2(g, EX_MUL, td_ex_const(g, -c), arg(g, b, 0));
+  if (c == -1) return td_ex_1(g, EX_NEG, b);
+  if (td_ex_op(g, b) == EX_NEG) return td_ex_2(g, EX_MUL, td_ex_const(g, -c), arg(g, b, 0));
   if (has_factor(g, b)) {
     const double c2 = td_ex_value(g, arg(g, b, 0));
     const bool exact = is_power_of_two(c) || (is_power_of_two(c2) && td_ex_op(g, b) == EX_MUL);
@@ -89,8 +86,8 @@ static ex fold_scaled(td_exprs* g, ex a, ex b) {
 
 static ex fold_mul(td_exprs* g, ex a, ex b) {
   if (td_ex_is_const(g, a)) return fold_scaled(g, a, b);
-  if (td_ex_op(g, a) == EX_NEG) return make1(g, EX_NEG, make2(g, EX_MUL, arg(g, a, 0), b));
-  if (td_ex_op(g, b) == EX_NEG) return make1(g, EX_NEG, make2(g, EX_MUL, a, arg(g, b, 0)));
+  if (td_ex_op(g, a) == EX_NEG) return td_ex_1(g, EX_NEG, td_ex_2(g, EX_MUL, arg(g, a, 0), b));
+  if (td_ex_op(g, b) == EX_NEG) return td_ex_1(g, EX_NEG, td_ex_2(g, EX_MUL, a, arg(g, b, 0)));
   return td_node_cons(g, EX_MUL, a, b, EX_NONE);
 }
 
@@ -99,33 +96,33 @@ static ex fold_div(td_exprs* g, ex a, ex b) {
   if (is(g, b, 1)) return a;
   if (td_ex_is_const(g, b)) {
     const double c = td_ex_value(g, b);
-    if (is_power_of_two(c)) return make2(g, EX_MUL, td_ex_const(g, 1 / c), a);
-    if (c < 0) return make1(g, EX_NEG, make2(g, EX_DIV, a, td_ex_const(g, -c)));
+    if (is_power_of_two(c)) return td_ex_2(g, EX_MUL, td_ex_const(g, 1 / c), a);
+    if (c < 0) return td_ex_1(g, EX_NEG, td_ex_2(g, EX_DIV, a, td_ex_const(g, -c)));
   }
-  if (td_ex_op(g, a) == EX_NEG) return make1(g, EX_NEG, make2(g, EX_DIV, arg(g, a, 0), b));
-  if (td_ex_op(g, b) == EX_NEG) return make1(g, EX_NEG, make2(g, EX_DIV, a, arg(g, b, 0)));
+  if (td_ex_op(g, a) == EX_NEG) return td_ex_1(g, EX_NEG, td_ex_2(g, EX_DIV, arg(g, a, 0), b));
+  if (td_ex_op(g, b) == EX_NEG) return td_ex_1(g, EX_NEG, td_ex_2(g, EX_DIV, a, arg(g, b, 0)));
   return td_node_cons(g, EX_DIV, a, b, EX_NONE);
 }
 
 static ex fold_pow(td_exprs* g, ex a, ex b) {
   if (is(g, b, 0) || is(g, a, 1)) return td_ex_const(g, 1);
   if (is(g, b, 1)) return a;
-  if (is(g, b, 2)) return make2(g, EX_MUL, a, a);
-  if (is(g, b, 0.5)) return make1(g, EX_SQRT, a);
-  if (is(g, b, -1)) return make2(g, EX_DIV, td_ex_const(g, 1), a);
+  if (is(g, b, 2)) return td_ex_2(g, EX_MUL, a, a);
+  if (is(g, b, 0.5)) return td_ex_1(g, EX_SQRT, a);
+  if (is(g, b, -1)) return td_ex_2(g, EX_DIV, td_ex_const(g, 1), a);
   return td_node_cons(g, EX_POW, a, b, EX_NONE);
 }
 
 // f(-x) = -f(x)
 static ex fold_odd(td_exprs* g, ex_op op, ex a) {
-  if (negative(g, a)) return make1(g, EX_NEG, make1(g, op, make1(g, EX_NEG, a)));
+  if (negative(g, a)) return td_ex_1(g, EX_NEG, td_ex_1(g, op, td_ex_1(g, EX_NEG, a)));
   return td_node_cons(g, op, a, EX_NONE, EX_NONE);
 }
 
 // f(-x) = f(x)
 static ex fold_even(td_exprs* g, ex_op op, ex a) {
   const ex_op inner = td_ex_op(g, a);
-  if (negative(g, a)) return make1(g, op, make1(g, EX_NEG, a));
+  if (negative(g, a)) return td_ex_1(g, op, td_ex_1(g, EX_NEG, a));
   const bool positive = inner == EX_ABS || inner == EX_SQRT || inner == EX_EXP || inner == EX_HYPOT;
   if (op == EX_ABS && positive) return a;
   return td_node_cons(g, op, a, EX_NONE, EX_NONE);
@@ -140,9 +137,9 @@ static ex fold_whole(td_exprs* g, ex_op op, ex a) {
 }
 
 static ex fold_hypot(td_exprs* g, ex a, ex b) {
-  if (is(g, a, 0)) return make1(g, EX_ABS, b);
-  if (negative(g, a)) return make2(g, EX_HYPOT, make1(g, EX_NEG, a), b);
-  if (negative(g, b)) return make2(g, EX_HYPOT, a, make1(g, EX_NEG, b));
+  if (is(g, a, 0)) return td_ex_1(g, EX_ABS, b);
+  if (negative(g, a)) return td_ex_2(g, EX_HYPOT, td_ex_1(g, EX_NEG, a), b);
+  if (negative(g, b)) return td_ex_2(g, EX_HYPOT, a, td_ex_1(g, EX_NEG, b));
   return td_node_cons(g, EX_HYPOT, a, b, EX_NONE);
 }
 
@@ -164,8 +161,8 @@ static ex fold_and_or(td_exprs* g, ex_op op, ex a, ex b) {
 static ex fold_not(td_exprs* g, ex a) {
   const ex_op inner = td_ex_op(g, a);
   if (inner == EX_NOT) return truth(g, arg(g, a, 0));
-  if (inner == EX_EQ) return make2(g, EX_NE, arg(g, a, 0), arg(g, a, 1));
-  if (inner == EX_NE) return make2(g, EX_EQ, arg(g, a, 0), arg(g, a, 1));
+  if (inner == EX_EQ) return td_ex_2(g, EX_NE, arg(g, a, 0), arg(g, a, 1));
+  if (inner == EX_NE) return td_ex_2(g, EX_EQ, arg(g, a, 0), arg(g, a, 1));
   return td_node_cons(g, EX_NOT, a, EX_NONE, EX_NONE);
 }
 
@@ -186,7 +183,8 @@ static bool out_of_order(const td_exprs* g, ex a, ex b) {
   return ca == cb ? a > b : cb;
 }
 
-ex td_node_fold(td_exprs* g, ex_op op, ex a, ex b, ex c) {
+// The node after algebra.  Not all operands are constants: td_ex_make has dealt with that.
+static ex fold(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   if (commutes(op) && out_of_order(g, a, b)) {
     const ex first = b;
     b = a, a = first;
@@ -253,4 +251,22 @@ ex td_node_fold(td_exprs* g, ex_op op, ex a, ex b, ex c) {
       break;
   }
   return EX_NONE;
+}
+
+ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
+  const ex args[3] = {a, b, c};
+  if (g->failed || op < EX_NEG || op >= EX_TABLE) return EX_NONE;
+  double value[3] = {0, 0, 0};
+  bool constant = true;
+  const int arity = td_op_arity(op);
+  for (int i = 0; i < arity; i++) {
+    if (!is_node(g, args[i])) return EX_NONE;
+    constant = constant && td_ex_is_const(g, args[i]);
+    value[i] = td_ex_value(g, args[i]);
+  }
+
+  if (constant) return td_ex_const(g, apply(op, value[0], value[1], value[2]));
+  if (arity < 2) b = EX_NONE;
+  if (arity < 3) c = EX_NONE;
+  return fold(g, op, a, b, c);
 }

@@ -205,24 +205,6 @@ ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   return intern(g, (node){(uint16_t)op, (uint16_t)depends, {a, b, c}});
 }
 
-ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
-  const ex args[3] = {a, b, c};
-  if (g->failed || op < EX_NEG || op >= EX_TABLE) return EX_NONE;
-  double value[3] = {0, 0, 0};
-  bool constant = true;
-  const int arity = td_op_arity(op);
-  for (int i = 0; i < arity; i++) {
-    if (!is_node(g, args[i])) return EX_NONE;
-    constant = constant && td_ex_is_const(g, args[i]);
-    value[i] = td_ex_value(g, args[i]);
-  }
-
-  if (constant) return td_ex_const(g, apply(op, value[0], value[1], value[2]));
-  if (arity < 2) b = EX_NONE;
-  if (arity < 3) c = EX_NONE;
-  return td_node_fold(g, op, a, b, c);
-}
-
 // ---- tables -----------------------------------------------------------------------------------
 
 static bool good_table(const double* knots, int n, int order) {
@@ -361,42 +343,4 @@ int td_ex_var_of(const td_exprs* g, ex e) {
 
 td_depends td_ex_depends(const td_exprs* g, ex e) {
   return is_node(g, e) ? (td_depends)node_at(g, e)->depends : TD_ON_NOTHING;
-}
-
-static int compare_ints(const void* a, const void* b) {
-  const int x = *(const int*)a, y = *(const int*)b;
-  return (x > y) - (x < y);
-}
-
-// Each variable has one node, so the VAR nodes reached are the variables, in order of making.
-int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
-  reach r;
-  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
-  int n = 0;
-  for (int i = 0; i < r.n; i++) {
-    const int var = td_ex_var_of(g, r.list[i]);
-    if (var >= 0) r.list[n++] = var;
-  }
-  qsort(r.list, (size_t)n, sizeof *r.list, compare_ints);
-  for (int i = 0; i < min_int(n, max); i++) vars[i] = r.list[i];
-  td_reach_free(&r);
-  return n;
-}
-
-int td_ex_size(const td_exprs* g, ex e) {
-  reach r;
-  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
-  const int n = r.n;
-  td_reach_free(&r);
-  return n;
-}
-
-bool td_ex_has_var(const td_exprs* g, ex e, int var) {
-  reach r;
-  if (!is_node(g, e) || !is_var(g, var)) return false;
-  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[var].kind, false}, &r)) return false;
-  bool found = false;
-  for (int i = 0; i < r.n && !found; i++) found = td_ex_var_of(g, r.list[i]) == var;
-  td_reach_free(&r);
-  return found;
 }

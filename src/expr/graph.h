@@ -64,9 +64,6 @@ double td_node_value(const node* n);  // of a CONST node
 
 // The node, found or made.  No folding.
 ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c);
-// The node after algebra.  Not all operands are constants: td_ex_make has dealt with that.
-ex td_node_fold(td_exprs* g, ex_op op, ex a, ex b, ex c);
-
 // A table node; `number` is a table of g.
 ex td_table_node(td_exprs* g, int number, ex x);
 // The number of the derivative's table, -1: no memory.

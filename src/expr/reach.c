@@ -83,3 +83,41 @@ ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count) {
   td_reach_free(&r);
   return list;
 }
+
+static int compare_ints(const void* a, const void* b) {
+  const int x = *(const int*)a, y = *(const int*)b;
+  return (x > y) - (x < y);
+}
+
+// Each variable has one node, so the VAR nodes reached are the variables, in order of making.
+int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
+  reach r;
+  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
+  int n = 0;
+  for (int i = 0; i < r.n; i++) {
+    const int var = td_ex_var_of(g, r.list[i]);
+    if (var >= 0) r.list[n++] = var;
+  }
+  qsort(r.list, (size_t)n, sizeof *r.list, compare_ints);
+  for (int i = 0; i < min_int(n, max); i++) vars[i] = r.list[i];
+  td_reach_free(&r);
+  return n;
+}
+
+int td_ex_size(const td_exprs* g, ex e) {
+  reach r;
+  if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
+  const int n = r.n;
+  td_reach_free(&r);
+  return n;
+}
+
+bool td_ex_has_var(const td_exprs* g, ex e, int var) {
+  reach r;
+  if (!is_node(g, e) || var < 0 || var >= g->nvar) return false;
+  if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[var].kind, false}, &r)) return false;
+  bool found = false;
+  for (int i = 0; i < r.n && !found; i++) found = td_ex_var_of(g, r.list[i]) == var;
+  td_reach_free(&r);
+  return found;
+}
