@@ -4,6 +4,8 @@
 #ifndef TD_BUILD_H
 #define TD_BUILD_H
 
+#include <limits.h>
+
 #include "model/arrays.h"
 #include "model/spec.h"
 
@@ -205,6 +207,9 @@ void td_build_body_name(const builder* b, int body, int element, char* out, size
 // Put the hops into depth-first order, so that every subtree is a contiguous range.  *renumbered
 // (to be freed): the new number of each hop.
 td_status td_sort_hops(td_model* m, int** renumbered);
+
+// A number that the check found whole and not negative.
+static inline int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }
 
 const char* td_build_word(const value* s, int i, const char* field);  // a string field or NULL
 

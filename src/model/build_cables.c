@@ -10,94 +10,14 @@
 #include "model/rods.h"
 #include "model/rules.h"
 
-static double constant(const value* s, int i, const char* field, double fallback) {
-  const value* v = td_get(s, i, field);
-  return v ? v->x[0] : fallback;
-}
-
-// ---- where a cable runs -----------------------------------------------------------------------
-
-int td_cable_rods(const builder* b, int cable) {
-  if (td_get(b->cables, cable, "via")) return 0;
-  const value* rods = td_get(b->cables, cable, "rod");
-  return rods ? td_value_count(rods) : 1;
-}
-
-int td_cable_rod(const builder* b, int cable, int k) {
-  const value* rods = td_get(b->cables, cable, "rod");
-  return rods ? (int)rods->x[k] : 1;
-}
-
-// Which part of its k-th rod a cable runs through: `from` is on the first, `to` on the last.
-static void range_at(const builder* b, int cable, int k, double* from, double* to) {
-  *from = k == 0 ? constant(b->cables, cable, "from", 0) : 0;
-  *to = b->rod[td_cable_rod(b, cable, k) - 1].length;
-  if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
-}
-
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-static void add_split(double* arc, int* n, int max, double x, double length) {
-  if (x <= 1e-9 * length || x >= (1 - 1e-9) * length) return;
-  for (int i = 0; i < *n && i < max; i++)
-    if (fabs(arc[i] - x) < 1e-9 * length) return;
-  if (*n < max) arc[*n] = x;
-  ++*n;
-}
-
-int td_rod_splits(const builder* b, int rod, double* arc, int max) {
-  const double length = b->rod[rod].length;
-  int n = 0;
-  for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
-    for (int k = 0; k < td_cable_rods(b, i); k++) {
-      double from, to;
-      if (td_cable_rod(b, i, k) != rod + 1) continue;
-      range_at(b, i, k, &from, &to);
-      add_split(arc, &n, max, from, length);
-      add_split(arc, &n, max, to, length);
-    }
-  for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
-    if ((int)constant(b->chambers, i, "rod", 1) != rod + 1) continue;
-    add_split(arc, &n, max, constant(b->chambers, i, "from", 0), length);
-    add_split(arc, &n, max, constant(b->chambers, i, "to", length), length);
-  }
-  qsort(arc, (size_t)min_int(n, max), sizeof(double), compare);
-  return n;
-}
-
 // ---- inside rods ------------------------------------------------------------------------------
-
-num td_cable_path(builder* b, int cable, double arc) {
-  const value* path = td_get(b->cables, cable, "path");
-  const double zero[CABLE_PATH] = {0};
-  const num at = td_build_constants(b, zero, CABLE_PATH);
-  for (int c = 0; path && at != NUM_NONE && c < 2; c++) {
-    td_exprs* g = b->spec->graph;
-    ex e = td_value_ex(path, c, g);
-    for (int order = 0; order < 3; order++) {
-      b->m->number_ex[at + 2 * order + c] = at_arc(b, e, arc);
-      if (order < 2) e = td_ex_diff(g, e, b->spec->arc_var);
-    }
-  }
-  return at;
-}
-
-td_status td_cable_room(builder* b, int cable) {
-  if (b->m->ncrossing < b->spec->limits.parts) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->cables, cable),
-                  "cable(%d): the cables may pass %d pieces of rods together", cable + 1,
-                  b->spec->limits.parts);
-}
 
 static td_status cross_piece(builder* b, int piece, int cable) {
   const model_strain* f = &b->m->strain[piece];
   for (int k = 0; k < td_cable_rods(b, cable); k++) {
     double from, to;
     if (td_cable_rod(b, cable, k) != f->rod) continue;
-    range_at(b, cable, k, &from, &to);
+    td_cable_range(b, cable, k, &from, &to);
     const double part = td_rod_share(td_rod_reach(b, f), f->arc, from, to);
     if (part == 0) continue;
     TD_TRY(td_cable_room(b, cable));

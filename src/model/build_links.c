@@ -8,31 +8,6 @@
 #include "model/fields.h"
 #include "model/rods.h"
 
-td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
-                           const char* name, int* station) {
-  td_model* m = b->m;
-  int hop, fix, nfix, own, nown;
-  const int instance = p->rod > 0 ? -1 : td_build_instance(b, p, k);
-  if (instance >= 0 && !list) {
-    *station = m->body[instance].station;
-    return TD_OK;
-  }
-  TD_TRY(td_build_anchor(b, p, k, &hop, &fix, &nfix));
-  TD_TRY(td_build_fixes(b, list, quaternion, &own, &nown));
-  model_station* s = td_push_station(m, 1);
-  if (!s) return TD_E_NOMEM;
-  *s = (model_station){.hop = hop,
-                       .fix = fix,
-                       .nfix = nfix + nown,
-                       .body = -1,
-                       .rod = p->rod,
-                       .arc = p->arc,
-                       .moved = nown > 0,
-                       .name = td_push_name(m, "%s", name)};
-  *station = m->nstation - 1;
-  return TD_OK;
-}
-
 // ---- laws -------------------------------------------------------------------------------------
 
 static const value* sub(const value* s, int i, const char* group, const char* field) {

@@ -5,39 +5,6 @@
 #include "model/fields.h"
 #include "model/rods.h"
 
-// ---- frames of places -------------------------------------------------------------------------
-
-static td_status copy_fixes(td_model* m, int fix, int nfix) {
-  for (int i = 0; i < nfix; i++) {
-    model_fix* copy = td_push_fix(m, 1);
-    if (!copy) return TD_E_NOMEM;
-    *copy = m->fix[fix + i];
-  }
-  return TD_OK;
-}
-
-td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix, int* nfix) {
-  *hop = -1;
-  *fix = b->m->nfix;
-  if (p->rod > 0) {
-    const build_rod* rod = &b->rod[p->rod - 1];
-    double offset;
-    td_build_rod_point(b, p->rod - 1, p->arc, hop, &offset);
-    // the first piece has the base's frame
-    if (*hop == rod->hop[0]) TD_TRY(copy_fixes(b->m, rod->fix, rod->nfix));
-    if (offset != 0) TD_TRY(td_build_push_offset(b, offset));
-  } else {
-    const int instance = td_build_instance(b, p, k);
-    if (instance >= 0) {
-      const model_station s = b->m->station[b->m->body[instance].station];
-      *hop = s.hop;
-      TD_TRY(copy_fixes(b->m, s.fix, s.nfix));
-    }
-  }
-  *nfix = b->m->nfix - *fix;
-  return TD_OK;
-}
-
 // ---- bodies -----------------------------------------------------------------------------------
 
 static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {

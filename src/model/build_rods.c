@@ -16,35 +16,7 @@
 
 #include "model/rods.h"
 
-static const char* const strain_names[6] = {"shear_x", "shear_y", "stretch",
-                                            "bend_x",  "bend_y",  "twist"};
-
-const char* td_rod_strain_name(int d) { return strain_names[d]; }
-
-void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
-  if (b->rod[rod].joint >= 0) {
-    td_build_joint_name(b, b->rod[rod].joint, 0, out, size);
-    return;
-  }
-  const char* name = td_build_word(b->rods, rod, "name");
-  if (name) {
-    snprintf(out, size, "%s", name);
-  } else {
-    snprintf(out, size, "rod(%d)", rod + 1);
-  }
-}
-
 // ---- geometry ---------------------------------------------------------------------------------
-
-static double segment_length(const build_rod* r, int k) { return r->arc[k + 1] - r->arc[k]; }
-static double segment_middle(const build_rod* r, int k) {
-  return 0.5 * (r->arc[k] + r->arc[k + 1]);
-}
-
-// Where the frame of piece or node k sits.
-static double frame_arc(const build_rod* r, int k) {
-  return k == 0 ? 0 : r->middle_joints ? segment_middle(r, k - 1) : r->arc[k];
-}
 
 // Where the segments of all parts end.
 static void cut_segments(build_rod* r) {
@@ -54,62 +26,7 @@ static void cut_segments(build_rod* r) {
   }
 }
 
-void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
-  const build_rod* r = &b->rod[rod];
-  if (r->npoint > 0) {
-    int best = -1;
-    for (int i = 0; i < r->npoint; i++)
-      if (best < 0 || fabs(r->point_arc[i] - arc) < fabs(r->point_arc[best] - arc)) best = i;
-    const bool exact = fabs(r->point_arc[best] - arc) < 1e-12 * r->length;
-    *hop = exact ? r->point_hop[best] : r->hop[0];  // every place has its point but the base
-    *offset = 0;
-    return;
-  }
-  int k = 0;
-  while (k < r->n && arc >= segment_middle(r, k)) k++;
-  *hop = r->hop[k];
-  *offset = arc - frame_arc(r, k);
-  if (fabs(*offset) < 1e-12 * r->length) *offset = 0;
-}
-
-td_status td_build_push_offset(builder* b, double z) {
-  const double trans[3] = {0, 0, z};
-  const num at = td_build_constants(b, trans, 3);
-  model_fix* fix = td_push_fix(b->m, 1);
-  if (!fix || at == NUM_NONE) return TD_E_NOMEM;
-  *fix = (model_fix){.kind = ROT_NONE, .trans = at, .rot = NUM_NONE};
-  return TD_OK;
-}
-
-td_status td_rod_station(builder* b, int rod, double arc, int* station) {
-  char name[160];
-  td_build_rod_name(b, rod, name, sizeof name);
-  const place p = {.rod = rod + 1, .arc = arc};
-  char full[200];
-  snprintf(full, sizeof full, "%s@%g", name, arc);
-  return td_build_station(b, &p, 0, NULL, false, full, station);
-}
-
 // ---- strains of a segment ---------------------------------------------------------------------
-
-bool td_rod_mode(const builder* b, int rod, int d, double arc) {
-  const value* modes = td_rod_get(b, rod, "modes", arc);
-  return !modes || modes->x[d] != 0;
-}
-
-td_status td_rod_strain(builder* b, int rod, int element, double arc, model_strain* f) {
-  char name[160];
-  td_build_rod_name(b, rod, name, sizeof name);
-  f->name = td_push_name(b->m, "%s[%d]", name, element);
-  f->rod = rod + 1;
-  f->element = element;
-  f->arc = arc;
-  f->part = td_build_rod_part(b, rod, arc);
-  model_strain* out = td_push_strain(b->m, 1);
-  if (!out) return TD_E_NOMEM;
-  *out = *f;
-  return TD_OK;
-}
 
 // The strains of segment k act at its middle.
 static td_status segment_strain(builder* b, int rod, int k, model_strain* f) {
@@ -163,21 +80,6 @@ static td_status push_lump(builder* b, const lumped* l, int station) {
   return TD_OK;
 }
 
-td_status td_rod_load(builder* b, int rod, double arc, double length, int station) {
-  const char* axes = td_build_word(b->rods, rod, "load_frame");
-  const double zero[6] = {0};
-  const num at = td_build_constants(b, zero, 6);
-  model_load* f = td_push_load(b->m, 1);
-  if (!f || at == NUM_NONE) return TD_E_NOMEM;
-  *f = (model_load){.name = b->m->station[station].name,
-                    .a = axes && strcmp(axes, "local") == 0 ? station : -1,
-                    .b = station,
-                    .wrench = at};
-  for (int d = 0; d < 6; d++)
-    b->m->number_ex[at + d] = times(b, length, td_rod_field(b, rod, "load", d, arc, 0));
-  return TD_OK;
-}
-
 // Piece k reaches from segment middle to segment middle; where a part ends in it, it counts as two.
 static int piece_ends(const build_rod* r, int k, double end[3]) {
   end[0] = k == 0 ? 0 : segment_middle(r, k - 1);
@@ -223,29 +125,6 @@ static td_status push_piece(builder* b, int rod, int k) {
 }
 
 // ---- coordinates and hops ---------------------------------------------------------------------
-
-td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
-                     int* q, int* v) {
-  char name[160];
-  td_build_rod_name(b, rod, name, sizeof name);
-  model_dof* pos = td_push_pos(b->m, 1);
-  if (!pos) return TD_E_NOMEM;
-  *pos = (model_dof){.rod = rod + 1,
-                     .element = element,
-                     .dof = mode + 1,
-                     .motion = NUM_NONE,
-                     .partner = -1,
-                     .name = td_push_name(b->m, "%s[%d].%s", name, element, what),
-                     .init = td_build_number(b, init)};
-  model_dof* vel = td_push_vel(b->m, 1);
-  if (!vel) return TD_E_NOMEM;
-  *vel = b->m->pos[b->m->npos - 1];
-  vel->partner = b->m->npos - 1;
-  vel->init = td_build_number(b, rate);
-  *q = b->m->npos - 1;
-  *v = b->m->nvel - 1;
-  return TD_OK;
-}
 
 // A chart hop for strains first .. first+2 of a segment, each free one with the given weight.
 static td_status push_chart_hop(builder* b, hop_kind kind, const model_strain* f, int first,
@@ -308,9 +187,10 @@ static td_status relative_segment(builder* b, int rod, int k) {
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
     if (td_rod_mode(b, rod, d, middle))
-      TD_TRY(td_rod_dof(
-          b, rod, k + 1, d, strain_names[d], times(b, l, td_rod_start(b, rod, "init", d, middle)),
-          times(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d], &f.dof_v[d]));
+      TD_TRY(td_rod_dof(b, rod, k + 1, d, td_rod_strain_name(d),
+                        times(b, l, td_rod_start(b, rod, "init", d, middle)),
+                        times(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d],
+                        &f.dof_v[d]));
     if (f.dof_q[d] >= 0) continue;
     TD_TRY(td_rod_check_held(b, rod, "init", d, middle));
     TD_TRY(td_rod_check_held(b, rod, "rate", d, middle));
@@ -465,14 +345,6 @@ td_status td_build_rod_eba(builder* b, int rod) {
 }
 
 // ---- a rod ------------------------------------------------------------------------------------
-
-bool td_rod_has_wrench(const builder* b, int rod) {
-  for (int i = 0; i < b->spec->nsensor; i++) {
-    const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->kind == SENSOR_WRENCH && s->index == rod + 1) return true;
-  }
-  return false;
-}
 
 // What is attached at a point of the quadrature shares its frame with the rod's own mass, of which
 // a section inside the rod counts a part.

@@ -7,6 +7,8 @@
 // How many rods a cable runs through, 0: it runs straight between places; the k-th of them, from 1.
 int td_cable_rods(const builder* b, int cable);
 int td_cable_rod(const builder* b, int cable, int k);
+// The range of its k-th rod that a cable runs through: `from` is on the first, `to` on the last.
+void td_cable_range(const builder* b, int cable, int k, double* from, double* to);
 // [d d' d''] at an arc length: CABLE_PATH slots.
 num td_cable_path(builder* b, int cable, double arc);
 // May the cables pass one more piece?

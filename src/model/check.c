@@ -30,51 +30,6 @@ typedef struct walk {
   bool partial;   // statements about the structure at hand failed: what is absent is no news
 } walk;
 
-bool td_check_constant(const td_spec* spec, const value* v, int i, double* x) {
-  *x = v->x[i];
-  if (!v->e || v->e[i] == EX_NONE) return true;
-  *x = td_ex_value(spec->graph, v->e[i]);
-  return td_ex_is_const(spec->graph, v->e[i]);
-}
-
-bool td_check_along(const td_spec* spec, const value* v, int i, double arc, double* x) {
-  return td_check_constant(spec, v, i, x) || td_spec_evaluate(spec, v->e[i], arc, x);
-}
-
-bool td_check_known(const td_spec* spec, const value* v, int i, double* x) {
-  return td_check_along(spec, v, i, NAN, x);
-}
-
-static bool is_letter(char c) {
-  return (c >= 'a' && c <= 'z') || (c >= 'A' && c <= 'Z') || (c >= '0' && c <= '9') || c == '_';
-}
-
-// From the name of a field to what stands before its dot: "joint(2)" of "joint(2).type".  The span
-// stays when the text has another form, as joint.(name) = 1.
-static td_span owner_of(const td_diags* diags, td_span at) {
-  if (at.source < 0 || at.source >= diags->nsource || at.begin < 1) return at;
-  const char* text = diags->sources[at.source].text;
-  const int end = at.begin - 1;
-  int begin = end, depth = 0;
-  if (end > diags->sources[at.source].size || text[end] != '.') return at;
-  if (begin > 0 && text[begin - 1] == ')') {
-    do {
-      begin--;
-      depth += (text[begin] == ')') - (text[begin] == '(');
-    } while (begin > 0 && depth > 0 && text[begin] != '\n');
-    if (depth != 0) return at;
-  }
-  const int index = begin;
-  while (begin > 0 && is_letter(text[begin - 1])) begin--;
-  return begin < index ? (td_span){at.source, begin, end} : at;
-}
-
-td_span td_check_element_at(const td_diags* diags, const value* s, int i) {
-  for (int k = i * s->nfield; k < td_value_count(s) * s->nfield; k++)
-    if (s->slots[k].v) return owner_of(diags, s->slots[k].name_at);
-  return td_span_none();
-}
-
 // ---- what may depend on what ------------------------------------------------------------------
 
 static const struct {
@@ -708,29 +663,6 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.%s is missing (%s)", element, td_field_name(f), f->text);
   }
-}
-
-bool td_check_is_empty(const value* s, int i) {
-  for (int k = 0; k < s->nfield; k++)
-    if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;
-  return true;
-}
-
-int td_nested_limit(const td_spec* spec) { return spec->limits.parts / 100; }
-
-int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots) {
-  int n = 0;
-  while (i + n < td_value_count(s) && td_check_is_empty(s, i + n)) n++;
-  if (n == 0) return 0;
-  const td_span at = td_check_element_at(diags, s, i);
-  const char* const rule = "numbered without gaps, and the model has";
-  if (n == 1)
-    td_error(diags, TD_E_MODEL, at, "%s(%d) is empty: %s are %s %s(%d)", root, i + 1, roots, rule,
-             root, td_value_count(s));
-  else
-    td_error(diags, TD_E_MODEL, at, "%s(%d) to %s(%d) are empty: %s are %s %s(%d)", root, i + 1,
-             root, i + n, roots, rule, root, td_value_count(s));
-  return n;
 }
 
 // rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is

@@ -780,40 +780,6 @@ bool td_field_is_option(const char* word) {
   return false;
 }
 
-// The names of the fields directly below `parent` ("": the structures); returns how many, at most
-// `max`.
-static int children(const char* parent, const char** names, int max) {
-  const bool part = strcmp(parent, "rod.part") == 0;
-  const char* of = part ? "rod" : parent;
-  const size_t length = strlen(of);
-  int n = 0;
-  for (int i = 0; i < td_field_count && n < max; i++) {
-    const char* name = td_field_name(&td_fields[i]);
-    if (is_child(td_fields[i].path, of, length, name) && (!part || td_field_of_part(name)))
-      names[n++] = name;
-  }
-  return n;
-}
-
-void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_span at) {
-  const char* names[64];
-  const int n = children(parent, names, 64);
-  td_text list = {0};
-  for (int i = 0; i < n; i++) td_text_printf(&list, " %s", names[i]);
-
-  if (parent[0])
-    td_error(diags, TD_E_MODEL, at, "unknown field '%s' of %s", name, parent);
-  else
-    td_error(diags, TD_E_MODEL, at, "unknown structure '%s'", name);
-  const char* meaning = td_foreign_word(parent, name);
-  if (meaning)
-    td_hint(diags, "here this is %s", meaning);
-  else
-    td_suggest(diags, name, names, n);
-  if (list.s) td_more(diags, parent[0] ? "fields of %s:%s" : "structures%s:%s", parent, list.s);
-  td_text_free(&list);
-}
-
 const char* td_field_refused(const char* root) {
   for (int i = 0; i < td_later_count; i++)
     if (strcmp(td_laters[i].path, root) == 0) return td_laters[i].text;

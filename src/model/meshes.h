@@ -29,10 +29,6 @@ td_status td_mesh_shape(builder* b, int k);
 bool td_mesh_edge_axes(const value* xaxis, int e, vec3 z, mat3* R);
 // Does mesh k, from 0, have polynomial rods for edges?
 bool td_mesh_has_rods(const value* meshes, int k);
-// The edges of mesh k in a fluid of this density.
-td_status td_mesh_fluid(builder* b, int k, ex rho);
-// A station that displaces so much mass of the fluid.
-td_status td_build_buoyancy(builder* b, int station, ex displaced);
 // "web" or "mesh(2)"
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size);
 // The mesh, from 0, that a body number belongs to, -1: none.

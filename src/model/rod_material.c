@@ -263,25 +263,6 @@ void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, e
   *jz = given ? td_rod_field(b, rod, "inertia", 5, arc, 0) : add(b, *jx, *jy);
 }
 
-td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
-  ex mass, jx, jy, jz;
-  int station;
-  const double zero[13] = {0};
-  td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
-  TD_TRY(td_rod_station(b, rod, arc, &station));
-  const num at = td_build_constants(b, zero, 13);
-  model_lump* lump = td_push_lump(b->m, 1);
-  if (!lump || at == NUM_NONE) return TD_E_NOMEM;
-  *lump = (model_lump){station, at, at + 1, at + 4};
-  b->m->number_ex[at] = times(b, weight, mass);
-  b->m->number_ex[at + 4] = times(b, weight, jx);
-  b->m->number_ex[at + 8] = times(b, weight, jy);
-  b->m->number_ex[at + 12] = times(b, weight, jz);
-  TD_TRY(td_rod_sample(b, rod, arc, weight));
-  if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
-  return td_rod_load(b, rod, arc, weight, station);
-}
-
 // ---- the whole law ----------------------------------------------------------------------------
 
 static bool is_constant(const builder* b, const ex* e, int n) {

@@ -68,6 +68,12 @@ static bool fill_part(value* out, const value* rods, int rod, const value* parts
   return true;
 }
 
+const char* td_rod_strain_name(int d) {
+  static const char* const names[6] = {"shear_x", "shear_y", "stretch",
+                                       "bend_x",  "bend_y",  "twist"};
+  return names[d];
+}
+
 value* td_rod_parts(const value* rods, int rod) {
   const value* parts = td_get(rods, rod, "part");
   if (!parts || parts->kind != V_STRUCT) return NULL;
@@ -125,6 +131,23 @@ int td_build_rod_part(const builder* b, int rod, double arc) {
   int i = 0;
   while (i < r->npart - 1 && arc > r->part[i + 1].from + 1e-12 * r->length) i++;
   return i;
+}
+
+bool td_rod_has_wrench(const builder* b, int rod) {
+  for (int i = 0; i < b->spec->nsensor; i++) {
+    const td_sensor_ref* s = &b->spec->sensors[i].ref;
+    if (s->kind == SENSOR_WRENCH && s->index == rod + 1) return true;
+  }
+  return false;
+}
+
+int td_build_rom_of(const builder* b, int body) {
+  for (int r = 0; r < b->nrod; r++) {
+    const value* second = b->rod[r].joint < 0 ? NULL : td_get(b->joints, b->rod[r].joint, "second");
+    if (!second) continue;
+    if (second->kind == V_REF ? second->ref.index == body : second->x[0] == body) return r + 1;
+  }
+  return 0;
 }
 
 int td_build_sensor_rod(const builder* b, const td_sensor_ref* ref) {

@@ -57,10 +57,6 @@ ex td_rod_area(builder* b, int rod, double arc);
 void td_rod_widths(builder* b, int rod, double arc, ex width[3]);
 // A point of the quadrature where fluid and contact act, if there are any; weight 0: contact only.
 td_status td_rod_sample(builder* b, int rod, double arc, double weight);
-// Numbers of a stream that varies (STREAM_SLOTS) at an expression of the place, and where something
-// is (build_fluid.c).
-td_status td_build_stream(builder* b, const ex here[3], num* slots);
-td_status td_build_here(builder* b, td_sensor_ref ref, ex here[3]);
 // Mass, rotary inertia and load of a quadrature point.
 td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
 // Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
@@ -91,6 +87,15 @@ TD_ROD_MODELS(X)
 // The outline's slots (model_rod), and stations at both ends: what pictures need.
 td_status td_build_rod_looks(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // the polynomial model as joint.rom writes it
+
+// Segment k of a rod: its length and its middle; the place of the frame of piece or node k.
+static inline double segment_length(const build_rod* r, int k) { return r->arc[k + 1] - r->arc[k]; }
+static inline double segment_middle(const build_rod* r, int k) {
+  return 0.5 * (r->arc[k] + r->arc[k + 1]);
+}
+static inline double frame_arc(const build_rod* r, int k) {
+  return k == 0 ? 0 : r->middle_joints ? segment_middle(r, k - 1) : r->arc[k];
+}
 
 // Small algebra on expressions.
 static inline ex mul(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_MUL, x, y); }

@@ -1,0 +1,53 @@
+// Fields of the spec as numbers of the model: constants, entries of a matrix broadcast over
+// elements and columns, words.
+#include "model/build.h"
+
+num td_build_number(builder* b, ex e) {
+  ex* slot = td_push_number_ex(b->m, 1);
+  if (!slot) return NUM_NONE;
+  *slot = e;
+  return b->m->nnumber_ex - 1;
+}
+
+num td_build_constants(builder* b, const double* x, int n) {
+  ex* slot = td_push_number_ex(b->m, n);
+  if (!slot) return NUM_NONE;
+  const num first = b->m->nnumber_ex - n;
+  for (int i = 0; i < n; i++) b->m->number_ex[first + i] = td_ex_const(b->spec->graph, x[i]);
+  return first;
+}
+
+// One row serves all elements, one column all directions; a vector may be given as a row or a
+// column.
+ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol,
+                 double fallback) {
+  if (!v) return td_ex_const(b->spec->graph, fallback);
+  const int count = td_value_count(v);
+  int i = 0;
+  if (v->rows == nelement && v->cols == ncol) {
+    i = element + v->rows * col;
+  } else if (count == ncol) {
+    i = col;
+  } else if (count == nelement) {
+    i = element;
+  } else if (count > 1) {  // fewer columns than directions: the rest keep the fallback
+    const int rows = v->rows == nelement ? nelement : 1, cols = count / rows;
+    if (col >= cols) return td_ex_const(b->spec->graph, fallback);
+    i = (rows == nelement ? element : 0) + rows * col;
+  }
+  return td_value_ex(v, i, b->spec->graph);
+}
+
+num td_build_numbers(builder* b, const value* v, int element, int nelement, int ncol,
+                     double fallback) {
+  if (!td_push_number_ex(b->m, ncol)) return NUM_NONE;
+  const num first = b->m->nnumber_ex - ncol;
+  for (int c = 0; c < ncol; c++)
+    b->m->number_ex[first + c] = td_build_pick(b, v, element, nelement, c, ncol, fallback);
+  return first;
+}
+
+const char* td_build_word(const value* s, int i, const char* field) {
+  const value* v = td_get(s, i, field);
+  return v && v->kind == V_STR ? v->s : NULL;
+}
