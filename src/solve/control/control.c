@@ -91,7 +91,7 @@ static td_status open_statics(td_control* c, const td_state* state) {
   }
   TD_TRY(td_statics_new(c->model, c->work, state, TD_LOAD_SCALE, &c->statics));
   TD_TRY(td_saddle_new(c->statics->n, c->statics->m, &c->saddle));
-  c->saddle->scale = c->statics->system.rows;
+  c->saddle->scale = c->statics->equations.rows;
   memcpy(c->q, c->statics->state->q, sizeof(double) * (size_t)c->statics->nq);
   return TD_OK;
 }
@@ -298,9 +298,9 @@ static td_status dynamic_inputs(td_control* c, td_state* state) {
 static void static_slopes(td_control* c) {
   td_statics* s = c->statics;
   double* B = c->B;
-  s->system.tangent(s, c->q, c->l, 1, c->K, c->Jc);
+  s->equations.tangent(s, c->q, c->l, 1, c->K, c->Jc);
   td_saddle_factor(c->saddle, c->K, c->Jc, NULL);
-  s->system.residual(s, c->q, c->l, 1, c->F, c->e);
+  s->equations.residual(s, c->q, c->l, 1, c->F, c->e);
   td_saddle_solve(c->saddle, c->F, c->e, 0, c->dx, c->dl, NULL);
   td_trial_input_map(c->model, s->state, c->work, B);
   memset(c->e, 0, sizeof(double) * (size_t)s->m);
@@ -341,7 +341,7 @@ static td_status static_turn(td_control* c, double* size) {
   if (!isfinite(longest)) return TD_E_DIVERGED;
   const double part = longest > 1 ? 1 / longest : 1;
   for (int f = 0; f < s->n; f++) c->dx[f] *= part;
-  s->system.displace(s, c->q, c->dx, c->q);
+  s->equations.displace(s, c->q, c->dx, c->q);
   for (int r = 0; r < s->m; r++) c->l[r] += part * c->dl[r];
   for (int k = 0; k < c->m; k++) {
     double* u = &s->state->u[c->input[k]];

@@ -93,7 +93,7 @@ static td_status assemble(td_response* p) {
   td_newton* newton = NULL;
   const td_sizes n = td_model_sizes(s->model);
   double* q = calloc((size_t)(n.nq + n.nconstraint) + 1, sizeof(double));
-  td_status status = q ? td_newton_new(&s->system, &newton) : TD_E_NOMEM;
+  td_status status = q ? td_newton_new(&s->equations, &newton) : TD_E_NOMEM;
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)n.nq);
     td_newton_estimate(newton, q, q + n.nq, 1);

@@ -9,8 +9,8 @@
 enum { corrector_steps = 12 };
 static const double noise = 1e-7;
 
-td_status td_point_new(const td_system* system, td_point* point) {
-  const size_t nx = (size_t)system->nx, n = (size_t)system->n, m = (size_t)system->m;
+td_status td_point_new(const td_equations* equations, td_point* point) {
+  const size_t nx = (size_t)equations->nx, n = (size_t)equations->n, m = (size_t)equations->m;
   double* block = calloc(nx + n + 2 * m + 1, sizeof(double));
   if (!block) return TD_E_NOMEM;
   *point = (td_point){.x = block, .tx = block + nx, .l = block + nx + n, .tl = block + nx + n + m};
@@ -19,8 +19,9 @@ td_status td_point_new(const td_system* system, td_point* point) {
 
 void td_point_free(td_point* point) { free(point->x); }
 
-void td_point_copy(const td_system* system, const td_point* from, td_point* to) {
-  memcpy(to->x, from->x, sizeof(double) * (size_t)(system->nx + system->n + 2 * system->m));
+void td_point_copy(const td_equations* equations, const td_point* from, td_point* to) {
+  memcpy(to->x, from->x,
+         sizeof(double) * (size_t)(equations->nx + equations->n + 2 * equations->m));
   to->p = from->p;
   to->tp = from->tp;
 }
@@ -29,7 +30,7 @@ void td_point_copy(const td_system* system, const td_point* from, td_point* to) 
 static void factor(td_curve* curve, const double* x, const double* l, double p,
                    const td_point* direction) {
   td_newton* w = curve->newton;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   s->tangent(s->ctx, x, l, p, w->K, w->J);
   td_newton_hold(w, x, l, p);
   s->slope(s->ctx, x, l, p, w->Fp, w->ep);
@@ -40,7 +41,7 @@ static void factor(td_curve* curve, const double* x, const double* l, double p,
 
 td_status td_curve_direction(td_curve* curve, td_point* point, int* sign) {
   td_newton* w = curve->newton;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   factor(curve, point->x, point->l, point->p, point);
   if (sign) *sign = w->saddle->sign;
 
@@ -60,7 +61,7 @@ td_status td_curve_direction(td_curve* curve, td_point* point, int* sign) {
 
 // Size of a correction in units of the curve
 static double correction(const td_curve* curve, const double* dx, double dp) {
-  return fmax(largest(dx, (size_t)curve->newton->system->n) / curve->X, fabs(dp) / curve->P);
+  return fmax(largest(dx, (size_t)curve->newton->equations->n) / curve->X, fabs(dp) / curve->P);
 }
 
 // Newton's method across `from`'s direction, until the correction is lost in round-off or no longer
@@ -68,7 +69,7 @@ static double correction(const td_curve* curve, const double* dx, double dp) {
 // that had come down to `noise` and grows again is nothing else.
 static td_status correct(td_curve* curve, const td_point* from, td_point* to, int* iterations) {
   td_newton* w = curve->newton;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   double before = INFINITY;
   for (*iterations = 0; *iterations < corrector_steps; ++*iterations) {
     double dp;
@@ -95,7 +96,7 @@ static td_status correct(td_curve* curve, const td_point* from, td_point* to, in
 td_status td_curve_step(td_curve* curve, const td_point* from, double ds, td_point* to,
                         int* iterations, int* sign) {
   td_newton* w = curve->newton;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   td_point_copy(s, from, to);
   for (int i = 0; i < s->n; i++) w->dx[i] = ds * from->tx[i];
   if (s->reach && s->reach(s->ctx, from->x, w->dx, from->p, ds * from->tp) < 1)

@@ -35,10 +35,10 @@ static bool push(td_statics* s, const double* q, double* out) {
   const double h = 1e-5;
   for (int i = 0; i < s->n; i++) {
     dx[i] = h;
-    s->system.displace(s, q, dx, moved);
+    s->equations.displace(s, q, dx, moved);
     out[i] = moment(s, moved, places);
     dx[i] = -h;
-    s->system.displace(s, q, dx, moved);
+    s->equations.displace(s, q, dx, moved);
     out[i] = (out[i] - moment(s, moved, places)) / (2 * h);
     dx[i] = 0;
   }
@@ -113,7 +113,7 @@ td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* st
   double *x = dx + s->n, *y = x + s->nq;
 
   // eigenvectors lead down faster than factors, as long as they cost little
-  td_system dense = s->system;
+  td_equations dense = s->equations;
   dense.factor = NULL;
   dense.solve = NULL;
   dense.estimate = NULL;
@@ -121,13 +121,13 @@ td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* st
   td_newton_options down = *options;
   down.valley = true;
   td_status status = TD_OK;
-  if (s->system.factor && s->n <= most_dense) status = td_newton_new(&dense, &own);
+  if (s->equations.factor && s->n <= most_dense) status = td_newton_new(&dense, &own);
   if (own) newton = own;
   for (int ridge = 0; ridge < most_ridges && status == TD_OK; ridge++) {
     td_newton_report each = {0};
     status = leave(s, q, l, start, dx);
     if (status != TD_OK) break;
-    s->system.displace(s, q, dx, x);
+    s->equations.displace(s, q, dx, x);
     copy(y, l, s->m);
     status = td_transient_solve(newton, x, y, 1, &down, &each);
     report->iterations += each.iterations;

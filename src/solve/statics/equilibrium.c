@@ -206,7 +206,7 @@ static td_status equilibrium(const td_model* model, td_work* work, td_state* sta
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
   if (status == TD_OK && model->ninternal > 0) status = td_inner_new(s);
-  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
   if (status == TD_OK) {
     s->progress = o->progress;
     s->user = o->user;

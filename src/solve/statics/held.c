@@ -17,7 +17,7 @@ static const double zero = 1e-14;  // of w relative to the largest: what roundin
 
 // The mass matrix, positive in every direction: massless ones get a trifle
 void td_newton_metric(td_newton* w, const double* x, double p) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const int n = s->n;
   double *M = w->M, top = 0;
   memset(M, 0, sizeof(double) * area(n, n));
@@ -28,7 +28,7 @@ void td_newton_metric(td_newton* w, const double* x, double p) {
 
 // Is the force along d the same wherever it leads to?  bar: d, scaled to a largest part of one.
 static bool is_endless(td_newton* w, const double* x, const double* l, double p, double force) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   for (double way = 1e-2; way < 1e5; way *= 10) {
     for (int i = 0; i < s->n; i++) w->step[i] = way * w->bar[i];
     s->displace(s->ctx, x, w->step, w->x_try);
@@ -40,12 +40,12 @@ static bool is_endless(td_newton* w, const double* x, const double* l, double p,
 
 // What F has along d, against the forces there are; Md (M d).
 static bool is_loaded(const td_newton* w, const double* d, const double* Md) {
-  const int n = w->system->n;
+  const int n = w->equations->n;
   return fabs(inner(d, w->F, n)) * largest(Md, (size_t)n) > 1e-9 * w->forces;
 }
 
 void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const int n = s->n;
   if (w->loose == 0 || n == 0 || !s->mass) return;
   if (!isfinite(largest(w->K, area(n, n)))) return;

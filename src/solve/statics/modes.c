@@ -151,11 +151,11 @@ static void write_notes(td_statics* s, bool asymmetric, const double* q, const d
   char* text = result->note;
   const size_t size = sizeof result->note;
   double* e = s->l0;
-  s->system.residual(s, q, l, 1, s->F, e);
+  s->equations.residual(s, q, l, 1, s->F, e);
   double left = 0;
   for (int i = 0; i < s->n; i++) left = fmax(left, fabs(s->F[i]));
-  const double forces = s->system.scale(s, q, l, 1);
-  s->system.residual(s, q, l, 1, s->F, e);
+  const double forces = s->equations.scale(s, q, l, 1);
+  s->equations.residual(s, q, l, 1, s->F, e);
   if (left > 1e-6 * forces + 1e-12) {
     char line[96];
     snprintf(line, sizeof line, "the state is no equilibrium: a force of %.3g is left over", left);
@@ -210,7 +210,7 @@ td_status td_modes(const td_model* model, const td_state* state, td_work* work,
   const td_sizes sizes = td_model_sizes(model);
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
-  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
     status = td_taut_choose(model, s->state, work);

@@ -6,34 +6,34 @@
 
 #include "solve/vectors.h"
 
-td_status td_newton_new(const td_system* system, td_newton** newton) {
+td_status td_newton_new(const td_equations* equations, td_newton** newton) {
   *newton = NULL;
-  const size_t n = (size_t)system->n, m = (size_t)system->m, nx = (size_t)system->nx;
+  const size_t n = (size_t)equations->n, m = (size_t)equations->m, nx = (size_t)equations->nx;
   td_newton* w = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;
-  const bool dense = system->factor == NULL;
+  const bool dense = equations->factor == NULL;
   const size_t matrices = dense ? 2 * n * n + m * n : 0;
   const size_t bytes = sizeof(double) * (matrices + 6 * n + 5 * m + 2 * nx) + 64 * 24;
   w->block = malloc(bytes);
-  if (!w->block || (dense && td_saddle_new(system->n, system->m, &w->saddle) != TD_OK)) {
+  if (!w->block || (dense && td_saddle_new(equations->n, equations->m, &w->saddle) != TD_OK)) {
     td_newton_free(w);
     return TD_E_NOMEM;
   }
   arena a = {.base = w->block, .size = bytes};
   double** const vectors[] = {&w->F, &w->dx, &w->step, &w->bar, &w->Fp};
   double** const rows[] = {&w->e, &w->ep, &w->dl, &w->l_try, &w->l_best};
-  for (int i = 0; i < 5; i++) *vectors[i] = arena_zeros(&a, system->n);
-  for (int i = 0; i < 5; i++) *rows[i] = arena_zeros(&a, system->m);
-  w->x_try = arena_zeros(&a, system->nx);
-  w->x_best = arena_zeros(&a, system->nx);
+  for (int i = 0; i < 5; i++) *vectors[i] = arena_zeros(&a, equations->n);
+  for (int i = 0; i < 5; i++) *rows[i] = arena_zeros(&a, equations->m);
+  w->x_try = arena_zeros(&a, equations->nx);
+  w->x_best = arena_zeros(&a, equations->nx);
   if (dense) {
-    w->K = arena_zeros(&a, system->n * system->n);
-    w->M = arena_zeros(&a, system->n * system->n);
-    w->J = arena_zeros(&a, system->m * system->n);
+    w->K = arena_zeros(&a, equations->n * equations->n);
+    w->M = arena_zeros(&a, equations->n * equations->n);
+    w->J = arena_zeros(&a, equations->m * equations->n);
   }
-  w->system = system;
+  w->equations = equations;
   w->loose = -1;
-  if (w->saddle) w->saddle->scale = system->rows;
+  if (w->saddle) w->saddle->scale = equations->rows;
   *newton = w;
   return TD_OK;
 }
@@ -46,16 +46,16 @@ void td_newton_free(td_newton* newton) {
 }
 
 static void evaluate(td_newton* w, const double* x, const double* l, double p) {
-  w->system->residual(w->system->ctx, x, l, p, w->F, w->e);
+  w->equations->residual(w->equations->ctx, x, l, p, w->F, w->e);
 }
 
 static void linearise(td_newton* w, const double* x, const double* l, double p) {
-  w->system->tangent(w->system->ctx, x, l, p, w->K, w->J);
+  w->equations->tangent(w->equations->ctx, x, l, p, w->K, w->J);
 }
 
 // Tangent at x, factored
 static void factor(td_newton* w, const double* x, const double* l, double p) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   if (s->factor) {
     w->singular = s->factor(s->ctx, x, l, p, 0, &w->stiffness) != TD_OK;
     return;
@@ -69,7 +69,7 @@ static void factor(td_newton* w, const double* x, const double* l, double p) {
 
 // Newton's step for the residual last evaluated; dl may be NULL.  Not a number: there is none.
 static void solve(td_newton* w, double* dx, double* dl) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   if (!s->solve) {
     td_saddle_solve(w->saddle, w->F, w->e, 0, dx, dl, NULL);
   } else if (w->singular) {
@@ -80,28 +80,29 @@ static void solve(td_newton* w, double* dx, double* dl) {
 }
 
 void td_newton_estimate(td_newton* w, const double* x, double* l, double p) {
-  memset(l, 0, sizeof(double) * (size_t)w->system->m);
-  if (w->system->m == 0) return;
+  memset(l, 0, sizeof(double) * (size_t)w->equations->m);
+  if (w->equations->m == 0) return;
   evaluate(w, x, l, p);
-  if (w->system->estimate) {
-    w->system->estimate(w->system->ctx, x, p, w->F, l);
+  if (w->equations->estimate) {
+    w->equations->estimate(w->equations->ctx, x, p, w->F, l);
   } else {
     linearise(w, x, l, p);
     td_saddle_null_space(w->saddle, w->J);
     td_saddle_multipliers(w->saddle, w->F, l);
   }
-  if (!isfinite(largest(l, (size_t)w->system->m)))
-    memset(l, 0, sizeof(double) * (size_t)w->system->m);
+  if (!isfinite(largest(l, (size_t)w->equations->m)))
+    memset(l, 0, sizeof(double) * (size_t)w->equations->m);
 }
 
 // The larger of |F| relative to the forces and |e|, at the residual last evaluated
 double td_newton_measure(const td_newton* w) {
-  const double F = largest(w->F, (size_t)w->system->n), e = largest(w->e, (size_t)w->system->m);
+  const double F = largest(w->F, (size_t)w->equations->n),
+               e = largest(w->e, (size_t)w->equations->m);
   return fmax(F == 0 ? 0 : F / fmax(w->forces, DBL_MIN), e);
 }
 
 void td_newton_begin(td_newton* w, const double* x, const double* l, double p) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const double given = s->scale ? s->scale(s->ctx, x, l, p) : 0;
   evaluate(w, x, l, p);
   const double first = largest(w->F, (size_t)s->n);
@@ -109,7 +110,7 @@ void td_newton_begin(td_newton* w, const double* x, const double* l, double p) {
 }
 
 // Factor of the step that keeps every direction within its limit
-static double within_limits(const td_system* s, const double* dx) {
+static double within_limits(const td_equations* s, const double* dx) {
   double factor = 1;
   for (int i = 0; i < s->n; i++)
     if (fabs(dx[i]) * factor > s->limit[i]) factor = s->limit[i] / fabs(dx[i]);
@@ -117,7 +118,7 @@ static double within_limits(const td_system* s, const double* dx) {
 }
 
 double td_newton_reach(td_newton* w, const double* x, const double* dx, double p, double alpha) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   if (!s->reach) return alpha;
   for (int i = 0; i < s->n; i++) w->step[i] = alpha * dx[i];
   return alpha * s->reach(s->ctx, x, w->step, p, 0);
@@ -125,7 +126,7 @@ double td_newton_reach(td_newton* w, const double* x, const double* dx, double p
 
 // x_try = x + alpha dx, l_try = l + alpha dl, and the residual there
 static void try_step(td_newton* w, const double* x, const double* l, double p, double alpha) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
   s->displace(s->ctx, x, w->step, w->x_try);
   for (int i = 0; i < s->m; i++) w->l_try[i] = l[i] + alpha * w->dl[i];
@@ -137,11 +138,11 @@ static void try_step(td_newton* w, const double* x, const double* l, double p, d
 static bool monotone(td_newton* w, double alpha) {
   if (!isfinite(td_newton_measure(w))) return false;
   solve(w, w->bar, NULL);
-  return norm(w->bar, w->system->n) <= (1 - alpha / 4) * norm(w->dx, w->system->n);
+  return norm(w->bar, w->equations->n) <= (1 - alpha / 4) * norm(w->dx, w->equations->n);
 }
 
 static bool line_search(td_newton* w, const double* x, const double* l, double p) {
-  double alpha = td_newton_reach(w, x, w->dx, p, within_limits(w->system, w->dx));
+  double alpha = td_newton_reach(w, x, w->dx, p, within_limits(w->equations, w->dx));
   for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
     try_step(w, x, l, p, alpha);
     if (monotone(w, alpha)) return true;
@@ -152,31 +153,32 @@ static bool line_search(td_newton* w, const double* x, const double* l, double p
 // Once the tolerance is met take full steps as long as they help: they cost little and reach
 // round-off.
 static void polish(td_newton* w, double* x, double* l, double p, double reached) {
-  copy(w->x_best, x, w->system->nx);
-  copy(w->l_best, l, w->system->m);
+  copy(w->x_best, x, w->equations->nx);
+  copy(w->l_best, l, w->equations->m);
   for (int i = 0; i < 3 && reached > 0; i++) {
     factor(w, x, l, p);
     solve(w, w->dx, w->dl);
-    if (!isfinite(largest(w->dx, (size_t)w->system->n)) || within_limits(w->system, w->dx) < 1)
+    if (!isfinite(largest(w->dx, (size_t)w->equations->n)) ||
+        within_limits(w->equations, w->dx) < 1)
       break;
     try_step(w, x, l, p, 1);
     const double now = td_newton_measure(w);
     if (!(now < reached)) break;
-    copy(x, w->x_try, w->system->nx);
-    copy(l, w->l_try, w->system->m);
+    copy(x, w->x_try, w->equations->nx);
+    copy(l, w->l_try, w->equations->m);
     const bool enough = now > 0.25 * reached;
     reached = now;
-    copy(w->x_best, x, w->system->nx);
-    copy(w->l_best, l, w->system->m);
+    copy(w->x_best, x, w->equations->nx);
+    copy(w->l_best, l, w->equations->m);
     if (enough) break;
   }
-  copy(x, w->x_best, w->system->nx);
-  copy(l, w->l_best, w->system->m);
+  copy(x, w->x_best, w->equations->nx);
+  copy(l, w->l_best, w->equations->m);
   evaluate(w, x, l, p);
 }
 
 td_newton_report td_newton_state(const td_newton* w) {
-  return (td_newton_report){.residual = largest(w->F, (size_t)w->system->n),
+  return (td_newton_report){.residual = largest(w->F, (size_t)w->equations->n),
                             .measure = td_newton_measure(w)};
 }
 
@@ -191,14 +193,15 @@ static td_status finish(td_newton* w, td_status status, td_newton_report* report
 // Length of the last step in units of the limits
 static double length(const td_newton* w) {
   double top = 0;
-  for (int i = 0; i < w->system->n; i++) top = fmax(top, fabs(w->step[i]) / w->system->limit[i]);
+  for (int i = 0; i < w->equations->n; i++)
+    top = fmax(top, fabs(w->step[i]) / w->equations->limit[i]);
   return top;
 }
 
 // No step is left: all is balanced unless F still pushes, where the tangent is singular or the
 // constraints, which hold everything, do not hold against F
 static bool at_rest(const td_newton* w, double tol) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const double F = largest(w->F, (size_t)s->n);
   const bool pushed = F > 1e-12 * w->stiffness, unheld = s->m > 0 && F > 1e-6 * w->forces;
   return largest(w->e, (size_t)s->m) <= tol && !(pushed && (w->singular || unheld));
@@ -206,7 +209,7 @@ static bool at_rest(const td_newton* w, double tol) {
 
 // Forces K x that cancel leave what the last digits of x make of them
 static bool rounded(const td_newton* w, const double* x) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const double size = largest(x, (size_t)s->nx), e = largest(w->e, (size_t)s->m);
   return largest(w->F, (size_t)s->n) <= 16 * DBL_EPSILON * w->stiffness * size &&
          e <= 16 * DBL_EPSILON * fmax(1, size);
@@ -214,7 +217,7 @@ static bool rounded(const td_newton* w, const double* x) {
 
 td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
                           const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   *report = (td_newton_report){0};
   bool solved = false;  // w->dx is the step from x
   td_newton_begin(w, x, l, p);

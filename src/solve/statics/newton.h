@@ -11,7 +11,7 @@
 
 #include "math/dense.h"
 
-typedef struct td_system {
+typedef struct td_equations {
   void* ctx;
   int nx, n, m;         // numbers of a point, its directions, constraints
   const double* limit;  // (n) longest step along each direction; INFINITY: none
@@ -39,7 +39,7 @@ typedef struct td_system {
   void (*solve)(void* ctx, const double* F, const double* e, double* dx, double* dl);
   // l that balances F at x as well as it can
   void (*estimate)(void* ctx, const double* x, double p, const double* F, double* l);
-} td_system;
+} td_equations;
 
 // ---- the linear system ------------------------------------------------------------------------
 
@@ -97,9 +97,9 @@ typedef struct td_newton_report {
   double travel;    // length of the way, in steps of the limits
 } td_newton_report;
 
-// Work space for one system.
+// Work space for one set of equations.
 typedef struct td_newton {
-  const td_system* system;
+  const td_equations* equations;
   td_saddle* saddle;
   double *F, *e, *K, *J, *M, *dx, *dl, *step, *bar, *Fp, *ep;
   double *x_try, *l_try, *x_best, *l_best;
@@ -111,13 +111,13 @@ typedef struct td_newton {
   void* block;
 } td_newton;
 
-td_status td_newton_new(const td_system* system, td_newton** newton);
+td_status td_newton_new(const td_equations* equations, td_newton** newton);
 void td_newton_free(td_newton* newton);
 
 // Directions that nothing holds get a stiffness in K, so that they stay (held.c); F, K and J are
 // those of the point.
 void td_newton_hold(td_newton* newton, const double* x, const double* l, double p);
-// M of the system, with a trifle for directions without mass.
+// M of the equations, with a trifle for directions without mass.
 void td_newton_metric(td_newton* newton, const double* x, double p);
 
 // l from the constraints' best effort to balance F at x.
@@ -134,7 +134,7 @@ double td_newton_reach(td_newton* newton, const double* x, const double* dx, dou
                        double alpha);
 td_newton_report td_newton_state(const td_newton* newton);
 
-// The same with the linear algebra of the system.
+// The same with the linear algebra of the equations.
 td_status td_transient_sparse(td_newton* newton, double* x, double* l, double p,
                               const td_newton_options* options, td_newton_report* report);
 // Pseudo-transient continuation: follow M dx/ds = -F, downhill where F has a potential, until
@@ -149,9 +149,9 @@ typedef struct td_point {
   double *x, *l, p;
   double *tx, *tl, tp;
 } td_point;
-td_status td_point_new(const td_system* system, td_point* point);
+td_status td_point_new(const td_equations* equations, td_point* point);
 void td_point_free(td_point* point);
-void td_point_copy(const td_system* system, const td_point* from, td_point* to);
+void td_point_copy(const td_equations* equations, const td_point* from, td_point* to);
 
 typedef struct td_curve {
   td_newton* newton;

@@ -22,7 +22,7 @@ double td_statics_reach(void* ctx, const double* x, const double* dx, double p, 
   double *at = part + s->n, reached = 0;
   for (int k = 0; k < samples; k++) {
     for (int i = 0; i < s->n; i++) part[i] = reached * dx[i];
-    s->system.displace(s, x, part, at);
+    s->equations.displace(s, x, part, at);
     td_statics_set(s, at, p + reached * dp);
 
     // gaps, and their rates for the whole step in a unit of time

@@ -180,10 +180,10 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
                         double p, bool stiffness_only, td_reduced** reduced, double* scratch) {
   const int n = s->n;
   double *A = scratch, *J = A + 10 * area(n, n);
-  s->system.tangent(s, q, l, p, A, J);
+  s->equations.tangent(s, q, l, p, A, J);
   if (!isfinite(largest(A, area(n, n)) + largest(s->C, area(s->nv, s->nv)))) return TD_E_DIVERGED;
   if (stiffness_only) td_chained_stiffness(s, q, A, J);
-  saddle->scale = s->system.rows;
+  saddle->scale = s->equations.rows;
   td_saddle_null_space(saddle, J);
   td_reduced* r = *reduced = allocate(n, saddle->free);
   if (!r) return TD_E_NOMEM;
@@ -195,7 +195,7 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
 
   pick(s, s->C, A);
   td_saddle_reduce(saddle, A, r->C);
-  s->system.mass(s, q, p, A);
+  s->equations.mass(s, q, p, A);
   if (!isfinite(largest(A, area(n, n)))) return TD_E_DIVERGED;
   td_saddle_reduce(saddle, A, r->M);
   if (has_mass_everywhere(r, scratch)) return TD_OK;

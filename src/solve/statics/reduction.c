@@ -208,7 +208,7 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
   double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
   td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
   if (status == TD_OK) status = refuse(s, state);
-  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
   if (status == TD_OK) {
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
     status = td_taut_choose(model, s->state, work);

@@ -59,7 +59,7 @@ static void complete_metric(td_statics* s) {
     }
 }
 
-// ---- the system's linear algebra --------------------------------------------------------------
+// ---- the linear algebra of the equations ------------------------------------------------------
 
 // The stiffness with internal states that follow is K + dF/dz S: with X = K⁻¹ dF/dz the solution x0
 // without them becomes x0 - X (1 + S X)⁻¹ S x0, and so do the multipliers.
@@ -159,9 +159,9 @@ td_status td_sparse_statics_new(td_statics* s) {
   w->M = w->J + rows;
   w->f = w->M + mass_values(m);
   w->x = w->f + s->nv;
-  s->system.factor = factor;
-  s->system.solve = solve;
-  s->system.estimate = estimate;
+  s->equations.factor = factor;
+  s->equations.solve = solve;
+  s->equations.estimate = estimate;
   return TD_OK;
 }
 
@@ -181,7 +181,7 @@ typedef struct flow {
   double *keep_x, *keep_l;
 } flow;
 
-static double within_limits(const td_system* s, const double* dx) {
+static double within_limits(const td_equations* s, const double* dx) {
   double alpha = 1;
   for (int i = 0; i < s->n; i++)
     if (fabs(dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(dx[i]);
@@ -192,7 +192,7 @@ static double within_limits(const td_system* s, const double* dx) {
 // around more than it was.
 static bool try_step(flow* f) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   double size;
   s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   if (s->factor(s->ctx, f->x, f->l, f->p, 1 / f->dt, &size) != TD_OK) return false;
@@ -210,7 +210,7 @@ static bool try_step(flow* f) {
 }
 
 static td_status try_newton(flow* f, const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = f->w->system;
+  const td_equations* s = f->w->equations;
   copy(f->keep_x, f->x, s->nx);
   copy(f->keep_l, f->l, s->m);
   const td_status status = td_newton_solve(f->w, f->x, f->l, f->p, options, report);
@@ -223,7 +223,7 @@ static td_status try_newton(flow* f, const td_newton_options* options, td_newton
 
 static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
   double newton_below = 0.1;
   int steps = 0;
@@ -258,7 +258,7 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
 
 td_status td_transient_sparse(td_newton* w, double* x, double* l, double p,
                               const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   double* keep = malloc(sizeof(double) * ((size_t)(s->nx + s->m) + 1));
   if (!keep) return TD_E_NOMEM;
   flow f = {.w = w, .x = x, .l = l, .p = p, .keep_x = keep, .keep_l = keep + s->nx};

@@ -15,7 +15,7 @@ typedef struct sparse_statics {
   int* pivot;
 } sparse_statics;
 
-// Gives `statics` its `sparse` and the system's factor, solve and estimate.
+// Gives `statics` its `sparse` and the equations' factor, solve and estimate.
 td_status td_sparse_statics_new(td_statics* statics);
 void td_sparse_statics_free(sparse_statics* sparse);
 

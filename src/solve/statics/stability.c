@@ -53,7 +53,7 @@ static bool is_firm(td_statics* s, const td_reduced* r, const double* q, double 
   if (!block) return false;
   double *M = block, *column = M + area(n, n), *Mc = column + n, *E = Mc + n, *one = E + area(k, k);
   double *V = one + area(k, k), *w = V + area(k, k), highest = 0;
-  s->system.mass(s, q, p, M);
+  s->equations.mass(s, q, p, M);
 
   // K_aa/M_aa along each direction of the null space
   for (int a = 0; a < k; a++) {

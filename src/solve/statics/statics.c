@@ -1,4 +1,4 @@
-// The model's equations as a system for newton.h.
+// The model's equilibrium as the equations of newton.h.
 #include "solve/statics/statics.h"
 
 #include <float.h>
@@ -250,21 +250,21 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
   td_set_load(work, 1);
   set_motion(s);
   set_limits(s);
-  s->system = (td_system){.ctx = s,
-                          .nx = s->nq,
-                          .n = s->n,
-                          .m = s->m,
-                          .limit = s->limit,
-                          .potential = td_statics_conservative(s),
-                          .residual = residual,
-                          .tangent = tangent,
-                          .slope = slope,
-                          .mass = mass,
-                          .rows = s->m > 0 && s->dense ? &s->rows : NULL,
-                          .scale = scale,
-                          .displace = displace,
-                          .reach = reach > 0 ? td_statics_reach : NULL,
-                          .go_on = go_on};
+  s->equations = (td_equations){.ctx = s,
+                                .nx = s->nq,
+                                .n = s->n,
+                                .m = s->m,
+                                .limit = s->limit,
+                                .potential = td_statics_conservative(s),
+                                .residual = residual,
+                                .tangent = tangent,
+                                .slope = slope,
+                                .mass = mass,
+                                .rows = s->m > 0 && s->dense ? &s->rows : NULL,
+                                .scale = scale,
+                                .displace = displace,
+                                .reach = reach > 0 ? td_statics_reach : NULL,
+                                .go_on = go_on};
   // arc-length continuation, which has a parameter of its own, borders dense matrices
   if (model->sparse && param == TD_LOAD_SCALE && td_sparse_statics_new(s) != TD_OK) {
     td_statics_free(s);
@@ -448,7 +448,7 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   // what touches at the start would lose touch without loads, and come back on either side
   static const td_strategy orders[2][3] = {{TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT},
                                            {TD_NEWTON, TD_PSEUDO_TRANSIENT, TD_LOAD_CONTINUATION}};
-  s->system.residual(s, q, l, 1, newton->F, newton->e);
+  s->equations.residual(s, q, l, 1, newton->F, newton->e);
   const bool touches = td_touches(s->model, s->work);
   const td_strategy* order = orders[touches];
   td_status status = TD_E_DIVERGED;

@@ -1,4 +1,4 @@
-// Equilibrium of a model as a system for newton.h, and its linearisation about a point.
+// Equilibrium of a model as the equations of newton.h, and its linearisation about a point.
 //
 // The unknowns are the displacements of the unprescribed DOFs and the multipliers; prescribed DOFs
 // have their given position, velocity and acceleration, the others none, so that steady motion
@@ -30,7 +30,7 @@ typedef struct td_statics {
   int param;         // what p is: a parameter, nparam + an input, or TD_LOAD_SCALE
   double p;          // value set in the work, NaN: none yet
   bool moving;       // some prescribed DOF moves
-  td_system system;
+  td_equations equations;
   td_row_scale rows;  // sizes of the constraint rows at the last tangent, rank where they were met
   double *row_size, *col_factor;
   int rank_last;

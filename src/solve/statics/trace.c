@@ -89,8 +89,8 @@ static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   r->stability[i] = at->answer.stability;
 
   // the residual puts the point into the state and the parameter into the work
-  t->s->system.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
-                        t->curve.newton->e);
+  t->s->equations.residual(t->s, at->point.x, at->point.l, at->point.p, t->curve.newton->F,
+                           t->curve.newton->e);
   memcpy(r->q + i * nq, t->s->state->q, sizeof(double) * nq);
   if (ny && td_trial_sensors(t->s->model, t->s->state, t->s->work, r->sensors + i * ny) != TD_OK)
     for (size_t k = 0; k < ny; k++) r->sensors[i * ny + k] = NAN;
@@ -349,7 +349,7 @@ static td_status land(tracer* t, double end, double* ds) {
 
 static bool go_on(tracer* t) {
   t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
-  return t->s->system.go_on(t->s);
+  return t->s->equations.go_on(t->s);
 }
 
 // Of the parameter or input that the path is along.
@@ -398,7 +398,7 @@ static td_status pass_corner(tracer* t) {
     const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 40};
     td_newton_report report;
     double end;
-    td_point_copy(&s->system, a, b);
+    td_point_copy(&s->equations, a, b);
     b->p += copysign(part * t->curve.P, a->tp);
     if (leaves(t, b->p, &end)) b->p = 0.5 * (a->p + end);
     td_status status = td_newton_solve(t->curve.newton, b->x, b->l, b->p, &how, &report);
@@ -472,7 +472,7 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
     TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
   }
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
-  if (status == TD_OK) status = td_newton_new(&s->system, &newton);
+  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
   if (status == TD_OK) {
     const td_newton_options how = {.tol = t->o->tol,
                                    .max_iterations = td_equil_options_default().max_iterations};
@@ -509,9 +509,9 @@ static void stop_free(stop* at) {
   free(at->answer.stiffness);
 }
 
-static td_status stop_new(const td_system* system, stop* at) {
-  at->answer.stiffness = calloc((size_t)system->n + 1, sizeof(double));
-  return at->answer.stiffness ? td_point_new(system, &at->point) : TD_E_NOMEM;
+static td_status stop_new(const td_equations* equations, stop* at) {
+  at->answer.stiffness = calloc((size_t)equations->n + 1, sizeof(double));
+  return at->answer.stiffness ? td_point_new(equations, &at->point) : TD_E_NOMEM;
 }
 
 static td_status trace(tracer* t, td_work* work, td_state* state) {
@@ -519,16 +519,16 @@ static td_status trace(tracer* t, td_work* work, td_state* state) {
   t->s->progress = t->o->progress;
   t->s->user = t->o->user;
   t->s->what = "path of equilibria";
-  TD_TRY(td_newton_new(&t->s->system, &t->curve.newton));
-  TD_TRY(stop_new(&t->s->system, &t->a));
-  TD_TRY(stop_new(&t->s->system, &t->b));
-  TD_TRY(stop_new(&t->s->system, &t->c));
+  TD_TRY(td_newton_new(&t->s->equations, &t->curve.newton));
+  TD_TRY(stop_new(&t->s->equations, &t->a));
+  TD_TRY(stop_new(&t->s->equations, &t->b));
+  TD_TRY(stop_new(&t->s->equations, &t->c));
   TD_TRY(begin(t, model, work, state));
   const td_status status = follow(t);
 
   // leave model and state at the last point
   const td_point* last = &t->a.point;
-  t->s->system.residual(t->s, last->x, last->l, last->p, t->curve.newton->F, t->curve.newton->e);
+  t->s->equations.residual(t->s, last->x, last->l, last->p, t->curve.newton->F, t->curve.newton->e);
   td_state_copy(model, t->s->state, state);
   return status;
 }

@@ -34,7 +34,7 @@ typedef struct flow {
 // Tangent, null space, eigenvectors and reduced force at x
 static bool prepare(flow* f) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   s->tangent(s->ctx, f->x, f->l, f->p, w->K, w->J);
   if (s->m > 0) {
@@ -70,7 +70,7 @@ static bool prepare(flow* f) {
 // dx and dl for the present dt; bar holds y
 static void find_step(flow* f) {
   td_newton* w = f->w;
-  const int n = w->system->n, k = w->saddle->free;
+  const int n = w->equations->n, k = w->saddle->free;
   if (f->potential) {
     td_mul(f->V, f->g, k, k, 1, f->part);
     for (int i = 0; i < k; i++) f->part[i] /= -(fabs(f->omega[i]) + 1 / f->dt);
@@ -89,7 +89,7 @@ static void find_step(flow* f) {
 
 // Largest part of the step that keeps every direction within its limit
 static double within_limits(const flow* f) {
-  const td_system* s = f->w->system;
+  const td_equations* s = f->w->equations;
   double alpha = 1;
   for (int i = 0; i < s->n; i++)
     if (fabs(f->w->dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(f->w->dx[i]);
@@ -99,7 +99,7 @@ static double within_limits(const flow* f) {
 // Bring the trial point back to the constraints; false: they do not come nearer.
 static bool return_to_constraints(flow* f) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   double before = INFINITY;
   for (int i = 0; i < 20 && s->m > 0; i++) {
     const double now = largest(w->e, (size_t)s->m);
@@ -116,7 +116,7 @@ static bool return_to_constraints(flow* f) {
 // Find and take the step, no longer than the limits; false when it went too far
 static bool try_step(flow* f, double shortest) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   const int k = w->saddle->free;
   find_step(f);
   // shortening dt bends the step away from flat directions, which is better than to shorten all of
@@ -146,7 +146,7 @@ static bool in_a_valley(const flow* f) {
 
 // Newton's method from here; x and l come back when it fails
 static td_status try_newton(flow* f, const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = f->w->system;
+  const td_equations* s = f->w->equations;
   copy(f->keep_x, f->x, s->nx);
   copy(f->keep_l, f->l, s->m);
   const td_status status = td_newton_solve(f->w, f->x, f->l, f->p, options, report);
@@ -158,7 +158,7 @@ static td_status try_newton(flow* f, const td_newton_options* options, td_newton
 }
 
 static td_status give_up(flow* f, td_status status, int steps, td_newton_report* report) {
-  const td_system* s = f->w->system;
+  const td_equations* s = f->w->equations;
   s->residual(s->ctx, f->x, f->l, f->p, f->w->F, f->w->e);
   *report = td_newton_state(f->w);
   report->iterations = steps;
@@ -167,7 +167,7 @@ static td_status give_up(flow* f, td_status status, int steps, td_newton_report*
 
 static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
   td_newton* w = f->w;
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   int steps = 0;
   double newton_below = 0.1;
   if (!prepare(f)) return give_up(f, TD_E_DIVERGED, 0, report);
@@ -211,7 +211,7 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
 
 td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report) {
-  const td_system* s = w->system;
+  const td_equations* s = w->equations;
   if (s->factor) return td_transient_sparse(w, x, l, p, options, report);
   const size_t n = (size_t)s->n + 1;
   const size_t bytes =

@@ -62,7 +62,7 @@ void td_statics_explain(td_statics* s, const double* q, const double* l, char* n
   double* F = calloc((size_t)(2 * s->n + 2 * n + s->m) + 1, sizeof(double));
   if (F) {
     double *d = F + s->n, *f = d + s->n, *u = f + n, *e = u + n;
-    s->system.residual(s, q, l, 1, F, e);
+    s->equations.residual(s, q, l, 1, F, e);
     td_mul_tn(r->Z, F, n, s->n, 1, f);
     if (isfinite(largest(f, (size_t)n)) && left_over(r->K, f, n, u)) {
       td_mul(r->Z, u, s->n, n, 1, d);

@@ -15,7 +15,7 @@ static int one = 1, two = 2;
 static const td_newton_options usual = {.tol = 1e-10, .max_iterations = 60};
 
 // Newton from x, l in a work space of its own
-static td_status solve(const td_system* s, double* x, double* l, double p, bool transient,
+static td_status solve(const td_equations* s, double* x, double* l, double p, bool transient,
                        td_newton_report* report) {
   td_newton* newton;
   assert_int_equal(td_newton_new(s, &newton), TD_OK);
@@ -39,13 +39,13 @@ static void atan_tangent(void* ctx, const double* x, const double* l, double p, 
 
 static void test_damping_makes_newton_converge_from_afar(void** state) {
   (void)state;
-  const td_system s = {.ctx = &one,
-                       .nx = 1,
-                       .n = 1,
-                       .limit = no_limit,
-                       .residual = atan_residual,
-                       .tangent = atan_tangent,
-                       .displace = displace};
+  const td_equations s = {.ctx = &one,
+                          .nx = 1,
+                          .n = 1,
+                          .limit = no_limit,
+                          .residual = atan_residual,
+                          .tangent = atan_tangent,
+                          .displace = displace};
   for (double start = 0.5; start < 1e4; start *= 7) {
     double x = start;
     td_newton_report report;
@@ -72,13 +72,13 @@ static void pendulum_tangent(void* ctx, const double* x, const double* l, double
 
 static void test_the_flow_finds_the_stable_equilibrium_where_the_tangent_is_singular(void** state) {
   (void)state;
-  const td_system s = {.ctx = &one,
-                       .nx = 1,
-                       .n = 1,
-                       .limit = half_radian,
-                       .residual = pendulum_residual,
-                       .tangent = pendulum_tangent,
-                       .displace = displace};
+  const td_equations s = {.ctx = &one,
+                          .nx = 1,
+                          .n = 1,
+                          .limit = half_radian,
+                          .residual = pendulum_residual,
+                          .tangent = pendulum_tangent,
+                          .displace = displace};
   const double starts[] = {acos(-1) / 2, 2, 3, 3.1};
   for (int i = 0; i < 4; i++) {
     double x = starts[i];
@@ -110,14 +110,14 @@ static void circle_tangent(void* ctx, const double* x, const double* l, double p
 
 static void test_redundant_constraints_get_minimum_norm_multipliers(void** state) {
   (void)state;
-  const td_system s = {.ctx = &two,
-                       .nx = 2,
-                       .n = 2,
-                       .m = 3,
-                       .limit = no_limit,
-                       .residual = circle_residual,
-                       .tangent = circle_tangent,
-                       .displace = displace};
+  const td_equations s = {.ctx = &two,
+                          .nx = 2,
+                          .n = 2,
+                          .m = 3,
+                          .limit = no_limit,
+                          .residual = circle_residual,
+                          .tangent = circle_tangent,
+                          .displace = displace};
   double x[] = {0.6, -1.2}, l[3];
   td_newton* newton;
   td_newton_report report;
@@ -152,14 +152,14 @@ static void round_slope(void* ctx, const double* x, const double* l, double p, d
 
 static void test_a_curve_goes_around_its_limit_points(void** state) {
   (void)state;
-  const td_system s = {.ctx = &one,
-                       .nx = 1,
-                       .n = 1,
-                       .limit = no_limit,
-                       .residual = round_residual,
-                       .tangent = round_tangent,
-                       .slope = round_slope,
-                       .displace = displace};
+  const td_equations s = {.ctx = &one,
+                          .nx = 1,
+                          .n = 1,
+                          .limit = no_limit,
+                          .residual = round_residual,
+                          .tangent = round_tangent,
+                          .slope = round_slope,
+                          .displace = displace};
   td_curve curve = {.options = usual, .X = 1, .P = 1};
   td_point a, b;
   assert_int_equal(td_newton_new(&s, &curve.newton), TD_OK);
@@ -201,14 +201,14 @@ static void fork_slope(void* ctx, const double* x, const double* l, double p, do
 
 static void test_the_sign_of_the_bordered_system_changes_at_a_branch_point(void** state) {
   (void)state;
-  const td_system s = {.ctx = &one,
-                       .nx = 1,
-                       .n = 1,
-                       .limit = no_limit,
-                       .residual = fork_residual,
-                       .tangent = fork_tangent,
-                       .slope = fork_slope,
-                       .displace = displace};
+  const td_equations s = {.ctx = &one,
+                          .nx = 1,
+                          .n = 1,
+                          .limit = no_limit,
+                          .residual = fork_residual,
+                          .tangent = fork_tangent,
+                          .slope = fork_slope,
+                          .displace = displace};
   td_curve curve = {.options = usual, .X = 1, .P = 1};
   td_point a, b;
   assert_int_equal(td_newton_new(&s, &curve.newton), TD_OK);
