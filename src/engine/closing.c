@@ -25,7 +25,7 @@
 
 #include "engine/hop_strain.h"
 #include "engine/sparse_engine.h"
-#include "engine/stages.h"
+#include "engine/system.h"
 #include "engine/taut.h"
 #include "math/dense.h"
 

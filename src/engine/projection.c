@@ -1,15 +1,187 @@
-// Projection of states that hardly left the constraints, as steps of a simulation do:
+// Projection of states onto the constraints: Newton's method in the metric of the masses,
 //
-//   J δ = -e      δ_{k+1} = δ_k - B (e + J δ_k),      B = W Jᵀ (J W Jᵀ)⁻¹ of a state near by
+//   J δ = -e,   δ'W δ least,   W the masses, strains weighing more than theirs in positions
 //
-// J is that of the state, so that the step is Newton's; B only says in which metric it is least,
-// and serves as long as the iteration converges fast.  The rows are linear in the velocities, which
-// takes one such step and no further look.  What is farther away goes through td_project.
+// and, for states that hardly left the constraints, as steps of a simulation do, an iteration with
+// the corrections of a state near by.
 #include <math.h>
 #include <string.h>
 
-#include "engine/stages.h"
+#include "engine/hop_strain.h"
+#include "engine/system.h"
+#include "engine/taut.h"
 #include "math/kernel.h"
+
+double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out) {
+  double worst = 0;
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value v = td_row_at(m, w, i);
+    double e, ed;
+    td_row_target(m, w, i, &e, &ed);
+    const bool on = row_is_projected(m, w, i) && !row_is_off(m, w, i);
+    out[i] = on ? (rate ? v.ed - ed : v.e - e) : 0;
+    worst = fmax(worst, fabs(out[i]));
+    if (!isfinite(out[i])) return INFINITY;
+  }
+  return worst;
+}
+
+// Largest rotation [rad] that a step turns a joint or bends a rod by, up to any of its sections.
+// The state has been placed.
+double td_largest_turn(const td_model* m, td_work* w, const double* delta) {
+  double most = 0;
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    const bool on = is_step(hop) && hop->parent >= 0 && is_step(&m->hop[hop->parent]);
+    spatial sum = on ? w->df[hop->parent] : spatial_zero();
+    if (is_step(hop)) sum = spatial_add(sum, td_strain_acceleration(m, w, hop, delta));
+    for (int k = hop->col; k < hop->col + hop->nv && !is_step(hop); k++)
+      sum = spatial_axpy(delta[m->col[k].v], w->col[k].S, sum);
+    w->df[i] = sum;
+    most = fmax(most, vec3_norm(spatial_r(&sum)));
+  }
+  return most;
+}
+
+// ---- Newton's method ---------------------------------------------------------------------------
+
+// The factors of a projection.  Those of a nearby state are reused (modified Newton) as long as
+// corrections with them converge fast; the result differs by the product of the errors.
+typedef struct metric {
+  td_system system;
+  arena_mark before;
+  system_use use;
+  bool ready;
+  double error;  // of the positions where the factors were made
+} metric;
+#define NEAR 1e-6  // errors of positions up to which factors are reused
+
+// One step δ of least size with J δ = -error.
+static td_status correct(const td_model* m, td_work* w, metric* k, const double* error,
+                         double* delta) {
+  arena* s = &w->scratch;
+  if (!k->ready) {
+    arena_close(s, k->before);
+    TD_TRY(system_factor(m, w, k->use, &k->system));
+    k->ready = k->system.ops->lasting;
+  }
+  const arena_mark mark = arena_open(s);
+  double *g = arena_doubles(s, m->nrow), *zero = arena_zeros(s, m->nvel);
+  for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
+  system_solve(m, w, &k->system, zero, g, 1, delta, NULL);
+  arena_close(s, mark);
+  return TD_OK;
+}
+
+// Newton's method on the positions, down to tol; where rounding or redundant rows keep it above,
+// down to `accept`.  The state is left placed.
+static td_status project_positions(const td_model* m, td_state* state, td_work* w, double tol,
+                                   double accept, metric* k, double* e, double* delta) {
+  double before = INFINITY, error = INFINITY;
+  bool fresh = false;  // the last correction was made with factors of its own
+  for (int iteration = 0; iteration < 30; iteration++) {
+    td_place(m, state, w);
+    error = td_row_errors(m, w, false, e);
+    if (error <= tol) return TD_OK;
+    if (error <= accept && error > 0.5 * before && fresh) return TD_OK;
+    if (error > 0.1 * before || error > 1e-3 * NEAR) k->ready = false;
+    before = error;
+    fresh = !k->ready;
+    if (fresh) k->error = error;
+    if (!isfinite(error) || correct(m, w, k, e, delta) != TD_OK) break;
+    // a rotation by more than half a radian is outside the reach of Newton's method
+    const double largest = td_largest_turn(m, w, delta);
+    for (int i = 0; i < m->nvel && largest > 0.5; i++) delta[i] *= 0.5 / largest;
+    td_trial_displace(m, state->q, delta, state->q);
+  }
+  if (error <= accept) return TD_OK;
+  int worst = 0;
+  for (int i = 1; i < m->nrow; i++)
+    if (fabs(e[i]) > fabs(e[worst])) worst = i;
+  td_work_fail(
+      w, "the constraints cannot be met from this configuration (t = %g s): %s is off by %.3g",
+      state->t, td_model_constraint_name(m, worst), e[worst]);
+  return TD_E_DIVERGED;
+}
+
+// The rows are linear in the velocities: one step does it with their own factors, a few with those
+// of a state near by, and what is left follows from J (nrow x nvel).  The state comes placed.
+static td_status project_velocities(const td_model* m, td_state* state, td_work* w, metric* k,
+                                    double* J, double* e, double* delta) {
+  double size = 1, before = INFINITY, error = td_row_errors(m, w, true, e);
+  if (k->error > NEAR) k->ready = false;
+  if (k->ready) td_row_jacobian(m, w, J);
+  for (int i = 0; i < m->nvel; i++) size = fmax(size, fabs(state->v[i]));
+  for (int iteration = 0; iteration < 5 && error > 1e-14 * size; iteration++) {
+    if (error > 0.1 * before) k->ready = false;
+    before = error;
+    const bool exact = !k->ready;
+    TD_TRY(correct(m, w, k, e, delta));
+    for (int i = 0; i < m->nvel; i++) state->v[i] += delta[i];
+    if (exact) return TD_OK;
+    error = 0;
+    for (int i = 0; i < m->nrow; i++) {
+      for (int j = 0; j < m->nvel && row_is_projected(m, w, i); j++)
+        e[i] += J[i * m->nvel + j] * delta[j];
+      error = fmax(error, fabs(e[i]));
+    }
+  }
+  return TD_OK;
+}
+
+static td_status project(const td_model* m, td_state* state, td_work* w, bool positions,
+                         bool velocities, double tol, double accept) {
+  if (m->nrow == 0) return TD_OK;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
+  double* J = arena_doubles(s, td_system_of(m)->lasting ? m->nrow * m->nvel : 0);
+  metric k = {.before = arena_open(s), .use = positions ? SYSTEM_POSITIONS : SYSTEM_VELOCITIES};
+  td_status status = TD_OK;
+  td_prepare(m, w);
+  if (positions) {
+    status = project_positions(m, state, w, tol, accept, &k, e, delta);
+  } else {
+    td_place(m, state, w);
+  }
+  if (status == TD_OK && velocities) status = project_velocities(m, state, w, &k, J, e, delta);
+  arena_close(s, mark);
+  return status;
+}
+
+td_status td_project_q(const td_model* m, td_state* state, td_work* w, double tol) {
+  return project(m, state, w, true, false, tol, tol);
+}
+td_status td_project_q_within(const td_model* m, td_state* state, td_work* w, double tol,
+                              double accept) {
+  return project(m, state, w, true, false, tol, accept);
+}
+td_status td_project_v(const td_model* m, td_state* state, td_work* w) {
+  return project(m, state, w, false, true, 0, 0);
+}
+td_status td_project(const td_model* m, td_state* state, td_work* w, double tol, double accept) {
+  return project(m, state, w, true, true, tol, accept);
+}
+
+void td_constraint_error(const td_model* m, const td_state* state, td_work* w, double* e,
+                         double* edot) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double* rows = arena_doubles(s, m->nrow);
+  td_prepare(m, w);
+  td_place(m, state, w);
+  *e = td_row_errors(m, w, false, rows);
+  *edot = td_row_errors(m, w, true, rows);
+  arena_close(s, mark);
+}
+
+// ---- states that hardly left the constraints ---------------------------------------------------
+//
+//   J δ = -e      δ_{k+1} = δ_k - B (e + J δ_k),      B = W⁻¹ Jᵀ (J W⁻¹ Jᵀ)⁻¹ of a state near by
+//
+// J is that of the state, so that the step is Newton's; B only tells in which metric it is least,
+// and is reused as long as the iteration converges fast.  The rows are linear in the velocities,
+// which takes one such step and no further evaluation.  States farther away go through td_project.
 
 static const double met = 1e-13;     // position errors that are left alone
 static const double near_by = 1e-6;  // position errors up to which one step of Newton's is enough
@@ -20,6 +192,21 @@ static double largest(const double* x, int n) {
   double most = 0;
   for (int i = 0; i < n; i++) most = fmax(most, fabs(x[i]));
   return most;
+}
+
+// B (nvel x nrow): the displacements of least size that change one row by 1 each at the placed
+// state; false: nothing with mass resists one.
+static bool corrections(const td_model* m, td_work* w, double* B) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int r = m->nrow;
+  double *unit = arena_zeros(s, r * r), *zero = arena_zeros(s, m->nvel * r);
+  for (int i = 0; i < r; i++) unit[i * r + i] = row_is_projected(m, w, i);
+  td_system system;
+  const bool ok = system_factor(m, w, SYSTEM_POSITIONS, &system) == TD_OK;
+  if (ok) system_solve(m, w, &system, zero, unit, r, B, NULL);
+  arena_close(s, mark);
+  return ok;
 }
 
 // δ for the errors r, of which what is left over stays in r; the largest of that.
@@ -47,7 +234,7 @@ static bool find(const td_model* m, td_work* w, td_projector* p, double enough, 
   *left = INFINITY;
   for (int attempt = 0; attempt < 2 && !(*left <= 100 * enough); attempt++) {
     if (attempt > 0) p->ready = false;
-    if (!p->ready) p->ready = td_corrections(m, w, p->B);
+    if (!p->ready) p->ready = corrections(m, w, p->B);
     memcpy(r, e, (size_t)m->nrow * sizeof(double));
     if (p->ready) *left = answer(m, p, enough, r, delta, step);
   }

@@ -106,19 +106,11 @@ void td_sparse_kkt_diagonal(sparse_kkt* kkt, bool diagonal);
 int td_sparse_kkt_negative(const sparse_kkt* kkt);
 size_t td_sparse_kkt_bytes(const sparse_kkt* kkt);
 
-// v' and lambda at the placed state with forces; projection steps; as the dense ones in dynamics.c.
-td_status td_sparse_forward(const td_model* m, td_work* w);
-td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
-                            double* delta);
-// d v'/dq, dv, du (may be NULL) column by column, after td_forward_dynamics; dlambda (nrow x (2 nv
-// + nu), may be NULL) as td_forward_tangent_rows has it.
-td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
-                                    double* dq, double* dv, double* du, double* dlambda);
+// Right-hand sides of the linearised forward dynamics (td_forward_tangent_rows), after
+// td_forward_dynamics: columns -[dF/dq dF/dv] of f (nvel x cols) and -[dG/dq dG/dv] of g (nrow x
+// cols).
+void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* g, int cols);
 enum { SPARSE_DENSE_LIMIT = 1000 };  // velocities up to which that is allowed
-// v' (nv x k) of generalised forces f (nv x k) and drives g of the rows (nrow x k, NULL: none)
-// alone, at the placed state; lambda (nrow x k) may be NULL.
-td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
-                            double* a, double* lambda);
 // Whether any of this is ever used: trees alone go through the recursion, except that tasks need
 // the accelerations that inputs cause.
 static inline bool sparse_needs_factors(const td_model* m) {

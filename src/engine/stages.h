@@ -53,9 +53,6 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
 void td_inverse(const td_model* m, td_work* w, double* out);
 // out += Sᵀ F, what a wrench F on a hop does along its DOFs.
 void td_hop_forces(const td_model* m, const td_work* w, int hop, const spatial* F, double* out);
-// What the metric of projections adds to the diagonal of M, which comes in and is replaced: each
-// strain coordinate counts as heavy as the heaviest of its rod and strain (dynamics.c).
-void td_weigh_strains(const td_model* m, double* diagonal, arena* scratch);
 void td_composite_mass(const td_model* m, td_work* w, double* M);
 // The free velocities and the rows as a trunk with branches.
 static inline arrow_shape td_arrow_shape(const td_model* m) {
@@ -174,7 +171,7 @@ double td_row_input(const td_model* m, td_work* w, int row, int input);
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc);  // nrow x nvel
 // Move what the loops are made of until they are closed (closing.c).
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol);
-// Largest rotation [rad] that a displacement turns a joint or bends a rod by; see dynamics.c.
+// Largest rotation [rad] that a displacement turns a joint or bends a rod by; see projection.c.
 double td_largest_turn(const td_model* m, td_work* w, const double* delta);
 // The same with sizes of the rows (nrow) and factors of the free columns (nfree_v) for
 // td_row_scale, by the masses on the diagonal of M (nvel x nvel).  The state has been placed.
@@ -187,9 +184,6 @@ static inline bool row_is_projected(const td_model* m, const td_work* w, int row
 
 // Position or velocity errors of the projected rows, 0 of the others; largest absolute value.
 double td_row_errors(const td_model* m, const td_work* w, bool rate, double* out);
-// B (nvel x nrow): the displacements of least size, weighted by mass, that change one row by 1 each
-// at the placed state; false: nothing with mass resists one.
-bool td_corrections(const td_model* m, td_work* w, double* B);
 // dq -= d(J'λ)/dq; and td_constraint_tangent, both after td_tangent_columns: made with gravity in
 // the accelerations or not.
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq);
@@ -320,8 +314,5 @@ void td_hop_rate(const model_hop* hop, const double* q, const double* v, double*
 // for values that have been checked together.
 void td_work_put_param(const td_model* m, td_work* w, int param, double value);
 void td_work_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
-// Say why the mass matrix is singular, the velocity v standing for the direction that it does not
-// resist at the placed state; `share`: its mass beside the largest of its rod, 0: not known.
-td_status td_report_singular(const td_model* m, td_work* w, int v, double share);
 
 #endif

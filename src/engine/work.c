@@ -132,7 +132,7 @@ static size_t scratch_size(const td_model* m) {
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow, u = (size_t)model_drives(m);
   const size_t dense = 7 * n * n + 6 * r * n + (2 * n + 3 * r) * (2 * n + u) + 64 * (n + r) + 1024 +
-                       32 * n + 3 * n * u + r * u + (size_t)m->ninternal * (2 * n + u);
+                       64 * n + 3 * n * u + r * u + (size_t)m->ninternal * (2 * n + u);
   const size_t outputs =
       (size_t)m->noutput_probe + (size_t)m->noutput_input +
       8 * (size_t)(m->npos + m->nvel + 2 * m->ntarget + m->ninternal + 16);  // fixed steps

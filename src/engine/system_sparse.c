@@ -1,4 +1,4 @@
-// Saddle-point systems of sparse models, and what dynamics.c needs of them.
+// The linear system of sparse models.
 //
 // The matrix of sparse_engine.h with d > 0 in the lower right corner has an inverse even where rows
 // are redundant.  z += K_d⁻¹ (b - K_0 z) is the proximal method of multipliers: where the rows are
@@ -10,6 +10,7 @@
 
 #include "engine/path.h"
 #include "engine/sparse_engine.h"
+#include "engine/system.h"
 #include "math/border.h"
 #include "math/fronts.h"
 #include "math/sparse.h"
@@ -395,28 +396,7 @@ size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
   return (k->lu ? td_sparse_lu_bytes(k->lu) : 0) + (k->fronts ? td_fronts_bytes(k->fronts) : 0);
 }
 
-// ---- the equations at one state ---------------------------------------------------------------
-
-// The metric of projections.
-static void weigh_strains(const td_model* m, double* M, arena* s) {
-  const arena_mark mark = arena_open(s);
-  double* more = arena_zeros(s, m->nvel);
-  for (int add = 0; add < 2; add++) {
-    for (int b = 0; b < m->nblock_at - 1; b++) {
-      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
-      for (int i = 0; i < n; i++) {
-        double* diagonal = M + m->mass_base[b] + i * n + i;
-        if (add) {
-          *diagonal += more[v[i]];
-        } else {
-          more[v[i]] = *diagonal;
-        }
-      }
-    }
-    if (!add) td_weigh_strains(m, more, s);
-  }
-  arena_close(s, mark);
-}
+// ---- the system of a placed state -------------------------------------------------------------
 
 // Masses of nodes are the same at all states, but for bodies that turn beside their centre of mass.
 static bool masses_stay(const td_model* m, const td_work* w) {
@@ -433,189 +413,110 @@ static bool still_factored(const sparse_kkt* k, const td_work* w, const double* 
          memcmp(k->J1, J, (size_t)row_values(k->m) * sizeof(double)) == 0;
 }
 
-// Factor the mass matrix and the rows at the placed state.
-static td_status factor_mass(const td_model* m, td_work* w, bool projected_only, bool weigh) {
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
-  td_status status = TD_OK;
-  td_sparse_rows(m, w, J);
-  for (int i = 0; i < m->nrow && projected_only; i++)
-    if (!row_is_projected(m, w, i))
-      memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
-  if (!still_factored(w->kkt, w, J)) {
-    td_sparse_mass(m, w, M);
-    if (weigh) weigh_strains(m, M, s);
-    status = td_sparse_kkt_factor(w->kkt, M, J, J);
-    w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
-  }
-  if (status == TD_E_SINGULAR) {
-    const int bad = td_sparse_kkt_bad(w->kkt);
-    double own = 0, most = 0;
-    for (int b = 0; b < m->nblock_at - 1; b++) {
-      const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
-      for (int i = 0; i < n; i++) {
-        const double mass = M[m->mass_base[b] + i * n + i];
-        if (v[i] == bad) own = mass;
-        if (m->vel[v[i]].rod == m->vel[bad].rod) most = fmax(most, mass);
-      }
-    }
-    td_report_singular(m, w, bad, most > 0 ? own / most : 0);
-  }
-  arena_close(s, mark);
-  return status;
-}
-
-td_status td_sparse_forward(const td_model* m, td_work* w) {
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  const int nv = m->nvel, r = m->nrow;
-  double *a0 = arena_zeros(s, nv), *F = arena_doubles(s, nv), *g = arena_doubles(s, r);
-  for (int i = 0; i < nv; i++)
-    if (m->vel[i].motion != NUM_NONE) a0[i] = w->num[m->vel[i].motion + 2];
-  td_accelerate(m, w, a0, true);
-  td_inverse(m, w, F);
-  const td_status status = factor_mass(m, w, false, false);
-  td_accelerate(m, w, a0, false);
-  for (int i = 0; i < r; i++) {
-    const row_value v = td_row_at(m, w, i);
-    g[i] = td_row_drive(m, w, i, &v) - v.edd;
-  }
-  for (int i = 0; i < nv; i++) F[i] = m->vel[i].motion != NUM_NONE ? 0 : -F[i];
-  if (status == TD_OK) {
-    td_sparse_kkt_solve(w->kkt, F, g, w->vdot, w->lambda);
-    for (int i = 0; i < nv; i++) w->vdot[i] += a0[i];
-    const int rank = td_sparse_kkt_rank(w->kkt);
-    w->flags = (td_flags){rank, r > rank};
-  }
-  arena_close(s, mark);
-  return status;
-}
-
-td_status td_sparse_correct(const td_model* m, td_work* w, const double* error, bool weigh,
-                            double* delta) {
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  double *zero = arena_zeros(s, m->nvel), *g = arena_doubles(s, m->nrow);
-  for (int i = 0; i < m->nrow; i++) g[i] = -error[i];
-  const td_status status = factor_mass(m, w, true, weigh);
-  if (status == TD_OK) td_sparse_kkt_solve(w->kkt, zero, g, delta, NULL);
-  arena_close(s, mark);
-  return status;
-}
-
-// ---- linearised forward dynamics --------------------------------------------------------------
-
-// -(column j of the matrix), in the order of the velocities
-static void minus_column(const td_model* m, const double* A, int v, double* out) {
-  const td_pattern p = model_blocks(m);
-  const int J = m->v_block[v];
-  const double* column = A + p.base[J] + block_height(&p, J) * m->v_local[v];
-  memset(out, 0, (size_t)m->nvel * sizeof(double));
-  for (int k = p.ptr[J]; k < p.ptr[J + 1]; k++)
-    for (int i = p.at[p.row[k]]; i < p.at[p.row[k] + 1]; i++) out[m->index_v[i]] = -*column++;
-}
-
-static void minus_row_column(const td_model* m, const double* G, int v, double* out) {
-  for (int r = 0; r < m->nrow; r++) {
-    int at = m->row_base[r];
-    out[r] = 0;
-    for (int k = m->row_block_at[r]; k < m->row_block_at[r + 1]; k++) {
-      const int b = m->row_block[k];
-      if (b == m->v_block[v]) out[r] = -G[at + m->v_local[v]];
-      at += m->block_at[b + 1] - m->block_at[b];
-    }
-  }
-}
-
-// Where the answers go: v' into columns of `out`, `width` wide; lambda (NULL: not wanted) into the
-// columns of all.
-typedef struct answers {
-  double* out;
-  int width;
-  double* lambda;
-  int all, first;
-} answers;
-
-// One column of them, from f and g.
-static void solve_column(const td_model* m, td_work* w, double* f, double* g, const answers* to,
-                         int column) {
-  for (int i = 0; i < m->nvel; i++)
-    if (m->vel[i].motion != NUM_NONE) f[i] = 0;
-  td_sparse_kkt_solve(w->kkt, f, g, f, g);
-  for (int i = 0; i < m->nvel; i++) to->out[i * to->width + column] = f[i];
-  for (int i = 0; i < m->nrow && to->lambda; i++)
-    to->lambda[i * to->all + to->first + column] = g[i];
-}
-
-static void solve_columns(const td_model* m, td_work* w, const double* A, const double* G,
-                          const answers* to) {
-  const arena_mark mark = arena_open(&w->scratch);
-  double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
-  for (int v = 0; v < m->nvel; v++) {
-    minus_column(m, A, v, f);
-    minus_row_column(m, G, v, g);
-    solve_column(m, w, f, g, to, v);
-  }
-  arena_close(&w->scratch, mark);
-}
-
-static void solve_inputs(const td_model* m, const td_state* state, td_work* w, const answers* to) {
-  const arena_mark mark = arena_open(&w->scratch);
-  const int nu = model_drives(m);
-  double *f = arena_doubles(&w->scratch, m->nvel), *g = arena_doubles(&w->scratch, m->nrow);
-  td_trial_input_map(m, state, w, to->out);
-  for (int u = 0; u < nu; u++) {
-    for (int i = 0; i < m->nvel; i++) f[i] = to->out[i * nu + u];
-    for (int i = 0; i < m->nrow; i++) g[i] = td_row_input(m, w, i, u);
-    solve_column(m, w, f, g, to, u);
-  }
-  arena_close(&w->scratch, mark);
-}
-
-td_status td_sparse_answers(const td_model* m, td_work* w, const double* f, const double* g, int k,
-                            double* a, double* lambda) {
+static td_status factor(const td_model* m, td_work* w, system_use use, td_system* system) {
   if (w->kkt == NULL) {
     td_work_fail(w, "a network of %d velocities without tasks keeps no factors of its masses",
                  m->nvel);
     return TD_E_USAGE;
   }
-  TD_TRY(factor_mass(m, w, false, false));
-  const arena_mark mark = arena_open(&w->scratch);
-  double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
-  for (int column = 0; column < k; column++) {
-    for (int i = 0; i < m->nvel; i++) force[i] = f[i * k + column];
-    for (int i = 0; i < m->nrow; i++) drive[i] = g ? g[i * k + column] : 0;
-    solve_column(m, w, force, drive, &(answers){a, k, lambda, k, 0}, column);
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
+  double *mass = arena_doubles(s, m->nvel), *more = arena_zeros(s, m->nvel);
+  td_status status = TD_OK;
+  td_sparse_rows(m, w, J);
+  for (int i = 0; i < m->nrow && use != SYSTEM_MOTION; i++)
+    if (!row_is_projected(m, w, i))
+      memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
+  if (!still_factored(w->kkt, w, J)) {
+    td_sparse_mass(m, w, M);
+    // masses of the velocities, and what strains weigh more
+    for (int pass = 0; pass < 2; pass++) {
+      for (int b = 0; b < m->nblock_at - 1; b++) {
+        const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
+        for (int i = 0; i < n; i++) {
+          double* diagonal = M + m->mass_base[b] + i * (n + 1);
+          if (pass == 0) mass[v[i]] = more[v[i]] = *diagonal;
+          if (pass == 1) *diagonal += more[v[i]];
+        }
+      }
+      if (use != SYSTEM_POSITIONS) break;
+      if (pass == 0) td_weigh_strains(m, more, s);
+    }
+    status = td_sparse_kkt_factor(w->kkt, M, J, J);
+    w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
   }
-  arena_close(&w->scratch, mark);
-  return TD_OK;
+  system->rank = status == TD_OK ? td_sparse_kkt_rank(w->kkt) : 0;
+  if (status == TD_E_SINGULAR) {
+    const int bad = td_sparse_kkt_bad(w->kkt);
+    double most = 0;
+    for (int v = 0; v < m->nvel; v++)
+      if (m->vel[v].rod == m->vel[bad].rod) most = fmax(most, mass[v]);
+    td_report_singular(m, w, bad, most > 0 ? mass[bad] / most : 0);
+  }
+  arena_close(s, mark);
+  return status;
 }
 
-td_status td_sparse_forward_tangent(const td_model* m, const td_state* state, td_work* w,
-                                    double* dq, double* dv, double* du, double* dlambda) {
-  if (m->nvel > SPARSE_DENSE_LIMIT) {
-    td_work_fail(w, "a model of %d velocities is too large to be linearised as dense matrices",
-                 m->nvel);
-    return TD_E_USAGE;
+static void solve(const td_model* m, td_work* w, const td_system* system, const double* f,
+                  const double* g, int k, double* x, double* l) {
+  (void)system;
+  const arena_mark mark = arena_open(&w->scratch);
+  double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
+  for (int c = 0; c < k; c++) {
+    for (int i = 0; i < m->nvel; i++) force[i] = m->vel[i].motion != NUM_NONE ? 0 : f[i * k + c];
+    for (int i = 0; i < m->nrow; i++) drive[i] = g ? g[i * k + c] : 0;
+    td_sparse_kkt_solve(w->kkt, force, drive, force, drive);
+    for (int i = 0; i < m->nvel; i++) x[i * k + c] = force[i];
+    for (int i = 0; i < m->nrow && l; i++) l[i * k + c] = drive[i];
   }
+  arena_close(&w->scratch, mark);
+}
+
+const system_ops td_system_sparse = {.lasting = false, .factor = factor, .solve = solve};
+
+// Minus the blocks A of the pattern, as columns `first` and so on of a matrix of rows of `cols`.
+static void spread(const td_model* m, const double* A, int first, int cols, double* out) {
+  const td_pattern p = model_blocks(m);
+  for (int v = 0; v < m->nvel; v++) {
+    const int J = m->v_block[v];
+    const double* column = A + p.base[J] + block_height(&p, J) * m->v_local[v];
+    double* to = out + first + v;
+    for (int i = 0; i < m->nvel; i++) to[i * cols] = 0;
+    for (int k = p.ptr[J]; k < p.ptr[J + 1]; k++)
+      for (int i = p.at[p.row[k]]; i < p.at[p.row[k] + 1]; i++)
+        to[m->index_v[i] * cols] = -*column++;
+  }
+}
+
+// The same of the rows G.
+static void spread_rows(const td_model* m, const double* G, int first, int cols, double* out) {
+  for (int r = 0; r < m->nrow; r++) {
+    const double* at = G + m->row_base[r];
+    double* to = out + r * cols + first;
+    memset(to, 0, (size_t)m->nvel * sizeof(double));
+    for (int k = m->row_block_at[r]; k < m->row_block_at[r + 1]; k++)
+      for (int i = m->block_at[m->row_block[k]]; i < m->block_at[m->row_block[k] + 1]; i++)
+        to[m->index_v[i]] = -*at++;
+  }
+}
+
+void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* g, int cols) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const td_pattern p = model_blocks(m);
   const int values = blocks_values(&p), rows = row_values(m);
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
-  td_status status = factor_mass(m, w, false, false);
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
-  if (m->nrow > 0) td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
-  if (status == TD_OK) {
-    const int nv = m->nvel, all = 2 * nv + (du ? model_drives(m) : 0);
-    solve_columns(m, w, K, Gq, &(answers){dq, nv, dlambda, all, 0});
-    solve_columns(m, w, C, Gv, &(answers){dv, nv, dlambda, all, nv});
-    if (du) solve_inputs(m, state, w, &(answers){du, model_drives(m), dlambda, all, 2 * nv});
+  spread(m, K, 0, cols, f);
+  spread(m, C, m->nvel, cols, f);
+  if (m->nrow > 0) {
+    td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
+    spread_rows(m, Gq, 0, cols, g);
+    spread_rows(m, Gv, m->nvel, cols, g);
   }
   arena_close(s, mark);
-  return status;
 }
 
 // What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
@@ -645,6 +546,6 @@ size_t td_sparse_scratch(const td_model* m) {
                    (size_t)m->ninternal * (2 * n + (size_t)model_drives(m) + 32);
   if (m->nvel <= SPARSE_DENSE_LIMIT)
     doubles += 2 * (size_t)blocks_values(&p) + 2 * (size_t)row_values(m) + 2 * n * n +
-               (2 * n + r) * (2 * n + (size_t)model_drives(m));
+               (3 * n + 2 * r) * (2 * n + (size_t)model_drives(m));
   return td_sparse_tree_scratch(m) + doubles * sizeof(double) + 65536;
 }
