@@ -148,7 +148,7 @@ static void measure_rest(const td_model* m, td_work* w) {
   td_forces_prepare(m, w);
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
-    if (p->kind != SENSOR_STRETCH || p->rod > 0) continue;
+    if (!sensor_is(p->kind, OF_START) || p->rod > 0) continue;
     const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
     w->length0[i] = axial_at(&a, &b).L;
   }

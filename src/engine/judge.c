@@ -245,7 +245,7 @@ static td_status judge_beam(const trial* t, const model_beam* f) {
 
 static td_status judge_stretch(const trial* t, int probe) {
   const model_probe* p = &t->m->probe[probe];
-  if (p->kind != SENSOR_STRETCH || p->rod > 0 || t->w->length0[probe] > 0) return TD_OK;
+  if (!sensor_is(p->kind, OF_START) || p->rod > 0 || t->w->length0[probe] > 0) return TD_OK;
   for (int i = 0; i < t->spec->nsensor; i++)
     if (t->spec->sensors[i].var == p->var)
       return td_error(&t->spec->diags, TD_E_MODEL, t->spec->sensors[i].at,

@@ -25,23 +25,24 @@ static void add_probe_row(const td_model* m, const td_work* w, int probe, double
   }
 }
 
-// An acceleration also follows v': its slope with respect to v'_l is that of the velocity with
-// respect to v_l.
-static double velocity_slope(const td_model* m, td_work* w, int probe, int v) {
-  model_probe as_velocity = m->probe[probe];
-  as_velocity.kind = SENSOR_VEL;
+// The slope of a probe with respect to v'_v.
+static double accel_slope(const td_model* m, const td_work* w, int probe, int v) {
+  const sensor_ops* ops = td_sensor_ops[m->probe[probe].kind];
   double sum = 0;
   for (int col = 0; col < m->ncol; col++)
-    if (m->col[col].v == v && m->col[col].leads)
-      sum += td_place_change(m, w, &as_velocity, col, true);
+    if (m->col[col].v == v && m->col[col].leads) sum += ops->accel_diff(m, w, probe, col);
   return sum;
+}
+
+static bool follows_accelerations(const td_model* m, int probe) {
+  return td_sensor_ops[m->probe[probe].kind]->accel_diff != td_no_accel_diff;
 }
 
 // What an acceleration gets through v'.
 static void add_accelerations(const td_model* m, td_work* w, const sensor_tangent* t, int i) {
   const int nv = m->nvel, nu = model_drives(m), target = m->output_probe[i].target;
   for (int l = 0; l < nv; l++) {
-    const double slope = t->scale[i] * velocity_slope(m, w, m->output_probe[i].source, l);
+    const double slope = t->scale[i] * accel_slope(m, w, m->output_probe[i].source, l);
     for (int k = 0; slope != 0 && k < nv; k++) {
       t->dq[target * nv + k] += slope * t->Aq[l * nv + k];
       t->dv[target * nv + k] += slope * t->Av[l * nv + k];
@@ -60,7 +61,7 @@ static void add_probes(const td_model* m, const td_state* state, td_work* w,
     const model_partial* p = &m->output_probe[i];
     const double scale = t->scale[i];
     add_probe_row(m, w, p->source, scale, t->dq + p->target * nv, t->dv + p->target * nv);
-    if (m->probe[p->source].kind == SENSOR_ACC) add_accelerations(m, w, t, i);
+    if (follows_accelerations(m, p->source)) add_accelerations(m, w, t, i);
   }
   for (int i = 0; i < m->noutput_input; i++)
     t->du[m->output_input[i].target * nu + m->output_input[i].source] +=
@@ -91,25 +92,14 @@ static bool multipliers_smooth(const td_model* m, td_work* w) {
   return acting == w->flags.constraint_rank;
 }
 
-// Does the probe follow from multipliers?  What a main joint transmits may.
-static bool needs_multipliers(const td_model* m, const model_probe* p) {
-  if (p->kind == SENSOR_TENSION) return m->cable[p->cable - 1].row >= 0;
-  if (!is_transmitted(p->kind)) return false;
-  if (p->kind == SENSOR_WRENCH) return m->nrow > 0;
-  if (p->kind == SENSOR_FORCE && m->joint[p->joint - 1].main) return m->nrow > 0;
-  for (int i = 0; i < m->nrow; i++)
-    if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
-  return false;
-}
-
 static void find_known(const td_model* m, td_work* w, bool* known) {
   const bool smooth = m->nrow == 0 || !has_transmitted(m) || multipliers_smooth(m, w),
              far = td_cable_couples(m);
   for (int i = 0; i < m->noutput_name; i++) known[i] = true;
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
-    if ((far && (p->kind == SENSOR_FORCE || p->kind == SENSOR_WRENCH)) ||
-        (!smooth && needs_multipliers(m, p)))
+    const transmit_ops* ops = td_sensor_ops[p->kind]->transmitted;
+    if (ops && ((far && ops->sums) || (!smooth && ops->needs_multipliers(m, p))))
       known[m->output_probe[i].target] = false;
   }
 }
@@ -147,11 +137,9 @@ td_status td_sensor_tangent(const td_model* m, const td_state* state, td_work* w
 
 static void add_acceleration_slopes(const td_model* m, const td_work* w, int probe, double scale,
                                     double* da) {
-  model_probe as_velocity = m->probe[probe];
-  as_velocity.kind = SENSOR_VEL;
+  const sensor_ops* ops = td_sensor_ops[m->probe[probe].kind];
   for (int col = 0; col < m->ncol; col++)
-    if (m->col[col].leads)
-      da[m->col[col].v] += scale * td_place_change(m, w, &as_velocity, col, true);
+    if (m->col[col].leads) da[m->col[col].v] += scale * ops->accel_diff(m, w, probe, col);
 }
 
 td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
@@ -176,7 +164,7 @@ td_status td_sensor_slopes(const td_model* m, const td_state* state, td_work* w,
     const model_partial* p = &m->output_probe[i];
     const size_t row = (size_t)p->target * nv;
     add_probe_row(m, w, p->source, scale[i], to->dq + row, to->dv + row);
-    if (m->probe[p->source].kind == SENSOR_ACC)
+    if (follows_accelerations(m, p->source))
       add_acceleration_slopes(m, w, p->source, scale[i], to->da + row);
     if (is_transmitted(m->probe[p->source].kind)) to->known[p->target] = false;
   }

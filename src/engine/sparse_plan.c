@@ -166,7 +166,7 @@ static void touch_probe(planner* p, const model_probe* probe) {
   if (probe->rod > 0) {
     visit_rod(p, probe->rod);
   } else {
-    td_sensor_ops[probe->kind]->visit(probe, &to);
+    td_sensor_ops[probe->kind]->visit(p->m, probe, &to);
   }
 }
 

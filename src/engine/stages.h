@@ -213,9 +213,7 @@ static inline bool is_transmitted(sensor_kind kind) { return td_sensor_ops[kind]
 void td_probe_values(const td_model* m, td_work* w, unsigned depends);
 // ... all of them, acceleration-level ones when some expression needs them.
 td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations);
-// ... of a probe of a place (pos, rot, quat, vel, omega, acc)
-double td_place_change(const td_model* m, const td_work* w, const model_probe* p, int col,
-                       bool rate);
+// The change of a probe along a column, of its position or its rate.
 double td_probe_change(const td_model* m, const td_work* w, int probe, int col, bool rate);
 // w->dnum from the changes of the probes along a column.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate);

@@ -1,4 +1,5 @@
-// Derivatives of what joints and sections of rods transmit: force(), wrench() and lambda().
+// Sensors of what joints, sections of rods and cables transmit, and their derivatives: force(),
+// wrench(), lambda() and tension().
 //
 // The wrench f on the second body of a joint is, for a joint of the main chain, what everything
 // beyond it needs,
@@ -28,12 +29,11 @@ typedef struct transmitted {
   spatial f;
 } transmitted;
 
-static bool is_wrench(sensor_kind kind) { return kind == SENSOR_FORCE || kind == SENSOR_WRENCH; }
-static int term_count(const model_probe* p) { return p->kind == SENSOR_FORCE ? 1 : p->nshare; }
+static int term_count(const model_probe* p) { return sensor_is(p->kind, OF_JOINT) ? 1 : p->nshare; }
 
 static transmitted transmitted_at(const td_model* m, const td_work* w, const model_probe* p,
                                   int term) {
-  const bool joint = p->kind == SENSOR_FORCE;
+  const bool joint = sensor_is(p->kind, OF_JOINT);
   const model_share* s = joint ? NULL : &m->share[p->share + term];
   transmitted t = {.p = p,
                    .hop = joint ? -1 : s->hop,
@@ -126,26 +126,41 @@ static void force_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (!rate && col >= 0 && m->nrow > 0) td_row_forces_change(m, w, w->lambda, col, false, w->df);
 }
 
+// Of the terms of a wrench one by one: the wrench changes, and along a position its places do.
+static void wrench_diff(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
+                        double scale, double* to) {
+  for (int term = 0; term < term_count(p); term++) {
+    const transmitted t = transmitted_at(m, w, p, term);
+    double d = held(&t, wrench_change(m, w, &t, col, rate));
+    if (col >= 0 && !rate) {
+      const frame_change da = td_frame_change(m, w, t.a_station, col, false),
+                         db = td_frame_change(m, w, t.b_station, col, false);
+      d += turned(&t, &da, &db);
+    }
+    *to += scale * d;
+  }
+}
+
+static void tension_diff(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
+                         double scale, double* to) {
+  *to += scale * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
+}
+
+// A multiplier follows from the state through the equations of motion alone.
+static void lambda_diff(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
+                        double scale, double* to) {
+  (void)m, (void)w, (void)p, (void)col, (void)rate, (void)scale, (void)to;
+}
+
 static void add_column(const td_model* m, td_work* w, const sensor_tangent* s, int col, bool rate) {
   const int nv = m->nvel, v = m->col[col].v;
   td_number_changes(m, w, col, rate);
   force_changes(m, w, col, rate);
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
-    if (p->kind == SENSOR_TENSION)
-      (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] +=
-          s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
-    if (!is_wrench(p->kind)) continue;
-    for (int term = 0; term < term_count(p); term++) {
-      const transmitted t = transmitted_at(m, w, p, term);
-      double d = held(&t, wrench_change(m, w, &t, col, rate));
-      if (!rate) {
-        const frame_change da = td_frame_change(m, w, t.a_station, col, false),
-                           db = td_frame_change(m, w, t.b_station, col, false);
-        d += turned(&t, &da, &db);
-      }
-      (rate ? s->dv : s->dq)[m->output_probe[i].target * nv + v] += s->scale[i] * d;
-    }
+    const transmit_ops* ops = td_sensor_ops[p->kind]->transmitted;
+    double* to = (rate ? s->dv : s->dq) + m->output_probe[i].target * nv + v;
+    if (ops) ops->diff(m, w, p, col, rate, s->scale[i], to);
   }
 }
 
@@ -159,15 +174,9 @@ static void add_input(const td_model* m, td_work* w, const sensor_tangent* s, in
   force_changes(m, w, -1, false);
   for (int i = 0; i < m->noutput_probe; i++) {
     const model_probe* p = &m->probe[m->output_probe[i].source];
-    if (p->kind == SENSOR_TENSION)
-      s->du[m->output_probe[i].target * nu + input] +=
-          s->scale[i] * td_cable_tension_change(m, w, p->cable - 1, -1);
-    if (!is_wrench(p->kind)) continue;
-    for (int term = 0; term < term_count(p); term++) {
-      const transmitted t = transmitted_at(m, w, p, term);
-      s->du[m->output_probe[i].target * nu + input] +=
-          s->scale[i] * held(&t, wrench_change(m, w, &t, -1, false));
-    }
+    const transmit_ops* ops = td_sensor_ops[p->kind]->transmitted;
+    double* to = s->du + m->output_probe[i].target * nu + input;
+    if (ops) ops->diff(m, w, p, -1, false, s->scale[i], to);
   }
   w->numbers_change = false;
   for (int i = 0; i < m->nlive_input; i++) w->dnum[m->live_input[i].target] = 0;
@@ -224,18 +233,11 @@ static void add_through(const td_model* m, const sensor_tangent* s, int target, 
   for (int k = 0; k < nu; k++) s->du[target * nu + k] += slope * u[k];
 }
 
-static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
+static void wrench_through(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
   const int nv = m->nvel, nu = model_drives(m), cols = 2 * nv + nu,
             target = m->output_probe[i].target;
   const model_probe* p = &m->probe[m->output_probe[i].source];
-  if (p->kind == SENSOR_TENSION) {
-    const int row = m->cable[p->cable - 1].row;
-    const double* own = s->dlambda + row * cols;
-    if (row >= 0 && !row_is_off(m, w, row))
-      add_through(m, s, target, s->scale[i], own, own + nv, own + 2 * nv);
-    return;
-  }
-  for (int term = 0; is_wrench(p->kind) && term < term_count(p); term++) {
+  for (int term = 0; term < term_count(p); term++) {
     const transmitted t = transmitted_at(m, w, p, term);
     for (int l = 0; l < nv && t.hop >= 0; l++)
       add_through(m, s, target, s->scale[i] * slope_of_acceleration(m, w, &t, l), s->Aq + l * nv,
@@ -246,11 +248,25 @@ static void add_indirect(const td_model* m, td_work* w, const sensor_tangent* s,
       add_through(m, s, target, slope, d, d + nv, d + 2 * nv);
     }
   }
-  for (int r = 0; p->kind == SENSOR_LAMBDA && r < m->nrow; r++) {
+}
+
+static void tension_through(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
+  const int nv = m->nvel, cols = 2 * nv + model_drives(m);
+  const int row = m->cable[m->probe[m->output_probe[i].source].cable - 1].row;
+  if (row < 0 || row_is_off(m, w, row)) return;
+  const double* own = s->dlambda + row * cols;
+  add_through(m, s, m->output_probe[i].target, s->scale[i], own, own + nv, own + 2 * nv);
+}
+
+static void lambda_through(const td_model* m, td_work* w, const sensor_tangent* s, int i) {
+  (void)w;
+  const int nv = m->nvel, cols = 2 * nv + model_drives(m);
+  const model_probe* p = &m->probe[m->output_probe[i].source];
+  for (int r = 0; r < m->nrow; r++) {
     const model_row* row = &m->row[r];
     const double* d = s->dlambda + r * cols;
     if (row->joint == p->joint && row->element == p->element && row->direction == p->component)
-      add_through(m, s, target, s->scale[i], d, d + nv, d + 2 * nv);
+      add_through(m, s, m->output_probe[i].target, s->scale[i], d, d + nv, d + 2 * nv);
   }
 }
 
@@ -266,6 +282,99 @@ void td_transmit_tangent(const td_model* m, const td_state* state, td_work* w,
     for (int rate = 0; rate < 2 && m->col[col].leads; rate++) add_column(m, w, s, col, rate);
   td_number_changes(m, w, -1, false);
   for (int u = 0; u < model_drives(m); u++) add_input(m, w, s, u);
-  for (int i = 0; i < m->noutput_probe; i++)
-    if (is_transmitted(m->probe[m->output_probe[i].source].kind)) add_indirect(m, w, s, i);
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const transmit_ops* ops = td_sensor_ops[m->probe[m->output_probe[i].source].kind]->transmitted;
+    if (ops) ops->through(m, w, s, i);
+  }
 }
+
+// ---- values, and the tables -------------------------------------------------------------------
+
+static double joint_force(const td_model* m, td_work* w, const model_probe* p) {
+  const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
+  spatial f = spatial_zero();
+  if (m->joint[p->joint - 1].main) {
+    // everything the subtree beyond the joint needs: left in hop.F by the inverse dynamics
+    const int hop = m->station[p->b].hop;
+    if (hop >= 0) f = w->hop[hop].F;
+  } else {
+    f = td_link_wrench(m, w, p->joint, p->element);
+  }
+  const vec3 F = mat3_apply_t(a.R, spatial_t(&f));
+  const vec3 T = mat3_apply_t(a.R, vec3_sub(spatial_r(&f), vec3_cross(b.p, spatial_t(&f))));
+  return p->component < 3 ? vec3_at(F, p->component) : vec3_at(T, p->component - 3);
+}
+
+spatial td_rod_wrench(const td_model* m, const td_work* w, const model_probe* p) {
+  spatial sum = spatial_zero();
+  for (int i = p->share; i < p->share + p->nshare; i++) {
+    const model_share* s = &m->share[i];
+    sum = spatial_axpy(s->factor, s->hop >= 0 ? w->hop[s->hop].F : td_segment_link(m, w, s->strain),
+                       sum);
+  }
+  return sum;
+}
+
+static double section_force(const td_model* m, const td_work* w, const model_probe* p) {
+  const frame f = td_frame(m, w, p->station);
+  const spatial on = td_rod_wrench(m, w, p);
+  const vec3 F = mat3_apply_t(f.R, spatial_t(&on));
+  const vec3 T = mat3_apply_t(f.R, vec3_sub(spatial_r(&on), vec3_cross(f.p, spatial_t(&on))));
+  return p->component < 3 ? -vec3_at(F, p->component) : -vec3_at(T, p->component - 3);
+}
+
+static double row_lambda(const td_model* m, const td_work* w, const model_probe* p) {
+  double sum = 0;
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->joint == p->joint && r->element == p->element && r->direction == p->component)
+      sum += w->lambda[i];
+  }
+  return sum;
+}
+
+static double taut_tension(const td_model* m, const td_work* w, int cable) {
+  return w->cable[cable].slack ? 0 : w->lambda[m->cable[cable].row];
+}
+
+static double force_value(const td_model* m, td_work* w, int i) {
+  return joint_force(m, w, &m->probe[i]);
+}
+static double wrench_value(const td_model* m, td_work* w, int i) {
+  return section_force(m, w, &m->probe[i]);
+}
+static double lambda_value(const td_model* m, td_work* w, int i) {
+  return row_lambda(m, w, &m->probe[i]);
+}
+static double tension_value(const td_model* m, td_work* w, int i) {
+  const int cable = m->probe[i].cable - 1;
+  if (m->cable[cable].row >= 0) return taut_tension(m, w, cable);
+  td_cable_tensions(m, w);
+  return w->cable[cable].tension;
+}
+
+// Does a probe follow from multipliers?  What a main joint transmits may.
+static bool has_own_rows(const td_model* m, const model_probe* p) {
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].joint == p->joint && m->row[i].element == p->element) return true;
+  return false;
+}
+static bool has_any_row(const td_model* m, const model_probe* p) { return (void)p, m->nrow > 0; }
+static bool force_has_rows(const td_model* m, const model_probe* p) {
+  return m->joint[p->joint - 1].main ? m->nrow > 0 : has_own_rows(m, p);
+}
+static bool tension_is_row(const td_model* m, const model_probe* p) {
+  return m->cable[p->cable - 1].row >= 0;
+}
+
+// Forces may not depend on these.
+#define ANSWERS td_no_diff, td_no_accel_diff, td_no_motion, td_no_visit
+static const transmit_ops joint_ops = {wrench_diff, wrench_through, force_has_rows, true};
+static const transmit_ops wrench_ops = {wrench_diff, wrench_through, has_any_row, true};
+static const transmit_ops lambda_ops = {lambda_diff, lambda_through, has_own_rows, false};
+static const transmit_ops tension_ops = {tension_diff, tension_through, tension_is_row, false};
+const sensor_ops td_sensor_FORCE = {force_value, ANSWERS, &joint_ops, true};
+const sensor_ops td_sensor_WRENCH = {wrench_value, ANSWERS, &wrench_ops, true};
+const sensor_ops td_sensor_LAMBDA = {lambda_value, ANSWERS, &lambda_ops, false};
+const sensor_ops td_sensor_TENSION = {tension_value, ANSWERS, &tension_ops, false};
+#undef ANSWERS

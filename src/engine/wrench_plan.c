@@ -207,11 +207,11 @@ static td_status quadrature_shares(td_model* m, model_probe* p) {
 td_status td_wrench_plan(td_model* m) {
   for (int i = 0; i < m->nprobe; i++) {
     model_probe* p = &m->probe[i];
-    if (p->kind != SENSOR_WRENCH) continue;
+    if (!sensor_is(p->kind, OF_SECTION)) continue;
 
     // the six components of a place have the same terms
     int twin = 0;
-    while (twin < i && !(m->probe[twin].kind == SENSOR_WRENCH && m->probe[twin].rod == p->rod &&
+    while (twin < i && !(m->probe[twin].kind == p->kind && m->probe[twin].rod == p->rod &&
                          m->probe[twin].arc == p->arc))
       twin++;
     p->share = twin < i ? m->probe[twin].share : m->nshare;

@@ -28,7 +28,7 @@ static bool has_given_motion(const td_model* m) { return m->nfree_v < m->nvel ||
 
 bool td_derive_asks_energy(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++) {
-    if (m->probe[i].kind == SENSOR_ENERGY) return true;
+    if (td_derive_sensors_of[m->probe[i].kind]->energy) return true;
   }
   return false;
 }

@@ -11,8 +11,7 @@
 enum { POINT_LOADS = 8, VISITS = 2000, DEPTH = 60 };
 
 typedef struct point {
-  int move, turn;  // hops
-  int strain;      // forces
+  rod_point at;
   int load[POINT_LOADS], nload;
   int lump;
 } point;
@@ -28,56 +27,24 @@ static int hop_of(const td_model* m, int station) {
   return station < 0 ? -1 : m->station[station].hop;
 }
 
-static bool is_at(const td_model* m, const point* p, int station) {
+bool td_is_at_point(const td_model* m, const rod_point* at, int station) {
   const int hop = hop_of(m, station);
-  return hop >= 0 && (hop == p->turn || hop == p->move);
+  return hop >= 0 && (hop == at->turn || hop == at->move);
+}
+
+static bool is_at(const td_model* m, const point* p, int station) {
+  return td_is_at_point(m, &p->at, station);
 }
 
 static bool is_leaf(const td_model* m, const point* p) {
-  const model_hop *move = &m->hop[p->move], *turn = &m->hop[p->turn];
-  return move->kind == HOP_MOVE && turn->kind == HOP_QUAT3 && move->last == p->turn &&
-         turn->last == p->turn && !move->prescribed && !turn->prescribed;
-}
-
-// The piece that a strain sensor reads, or one of two.
-static bool is_read(const td_model* m, const model_probe* p, const model_strain* f) {
-  int nearer = 0;
-  for (int i = 0; i < m->nstrain; i++) {
-    const model_strain* other = &m->strain[i];
-    if (other->rod != p->rod || other->part != p->part) continue;
-    if (other != f && fabs(other->arc - p->arc) <= fabs(f->arc - p->arc)) nearer++;
-  }
-  return f->rod == p->rod && f->part == p->part && nearer < 2;
+  const model_hop *move = &m->hop[p->at.move], *turn = &m->hop[p->at.turn];
+  return move->kind == HOP_MOVE && turn->kind == HOP_QUAT3 && move->last == p->at.turn &&
+         turn->last == p->at.turn && !move->prescribed && !turn->prescribed;
 }
 
 static bool is_measured(const td_model* m, const point* p) {
-  for (int i = 0; i < m->nprobe; i++) {
-    const model_probe* probe = &m->probe[i];
-    switch (probe->kind) {
-      case SENSOR_POS:
-      case SENSOR_ROT:
-      case SENSOR_QUAT:
-      case SENSOR_VEL:
-      case SENSOR_OMEGA:
-      case SENSOR_ACC:
-        if (is_at(m, p, probe->station)) return true;
-        break;
-      case SENSOR_STRAIN:
-        if (is_read(m, probe, &m->strain[p->strain])) return true;
-        break;
-      case SENSOR_FORCE: {
-        const int hop = hop_of(m, probe->b);
-        if (hop >= 0 && p->turn >= hop && p->turn <= m->hop[hop].last) return true;
-        break;
-      }
-      case SENSOR_LENGTH:
-      case SENSOR_STRETCH:
-        if (probe->rod == 0 && (is_at(m, p, probe->a) || is_at(m, p, probe->b))) return true;
-        break;
-      default:
-        break;
-    }
-  }
+  for (int i = 0; i < m->nprobe; i++)
+    if (td_derive_sensors_of[m->probe[i].kind]->reads(m, &m->probe[i], &p->at)) return true;
   return false;
 }
 
@@ -98,7 +65,7 @@ static bool find_forces(const td_model* m, point* p) {
     if (!b || p->nload == POINT_LOADS) return false;
     p->load[p->nload++] = i;
   }
-  const int n = model_forces(m), own = first_force(m, FORCE_strain) + p->strain,
+  const int n = model_forces(m), own = first_force(m, FORCE_strain) + p->at.strain,
             load = first_force(m, FORCE_load);
   for (int i = 0; i < n; i++) {
     if (i == own || (i >= load && i < load + m->nload)) continue;
@@ -121,9 +88,9 @@ static bool find_lump(const td_model* m, point* p) {
 
 static bool find_point(const td_model* m, int strain, point* p) {
   const model_strain* f = &m->strain[strain];
-  *p = (point){.strain = strain, .turn = hop_of(m, f->b)};
-  if (p->turn < 0 || m->hop[p->turn].parent < 0 || m->station[f->b].nfix > 0) return false;
-  p->move = m->hop[p->turn].parent;
+  *p = (point){.at = {.strain = strain, .turn = hop_of(m, f->b)}};
+  if (p->at.turn < 0 || m->hop[p->at.turn].parent < 0 || m->station[f->b].nfix > 0) return false;
+  p->at.move = m->hop[p->at.turn].parent;
   return is_leaf(m, p) && !has_body_or_row(m, p) && find_forces(m, p) && find_lump(m, p) &&
          !is_measured(m, p);
 }
@@ -157,12 +124,13 @@ static bool same_load(const td_model* m, const point* p, int i, const point* r, 
 }
 
 static bool same_point(const td_model* m, const point* p, const point* r) {
-  if (m->hop[p->move].parent != m->hop[r->move].parent || !same_hop(m, p->move, r->move) ||
-      !same_hop(m, p->turn, r->turn) || p->nload != r->nload)
+  if (m->hop[p->at.move].parent != m->hop[r->at.move].parent ||
+      !same_hop(m, p->at.move, r->at.move) || !same_hop(m, p->at.turn, r->at.turn) ||
+      p->nload != r->nload)
     return false;
   for (int k = 0; k < p->nload; k++)
     if (!same_load(m, p, p->load[k], r, r->load[k])) return false;
-  const model_strain *f = &m->strain[p->strain], *g = &m->strain[r->strain];
+  const model_strain *f = &m->strain[p->at.strain], *g = &m->strain[r->at.strain];
   return f->potential == g->potential && f->stored == g->stored;
 }
 
@@ -174,7 +142,7 @@ static int slots_of(const td_model* m, const point* p, num* out, int most) {
 #define PUT(first, count)                      \
   for (int put = 0; put < (count); put++, n++) \
     if (n < most) out[n] = (first) + put
-  const int hop[2] = {p->move, p->turn};
+  const int hop[2] = {p->at.move, p->at.turn};
   for (int h = 0; h < 2; h++) {
     PUT(m->hop[hop[h]].value, 3);
     for (int k = 0; k < m->hop[hop[h]].nv; k++) {
@@ -185,7 +153,7 @@ static int slots_of(const td_model* m, const point* p, num* out, int most) {
   PUT(m->lump[p->lump].m, 1);
   PUT(m->lump[p->lump].com, 3);
   PUT(m->lump[p->lump].I, 9);
-  PUT(m->strain[p->strain].section, SECTION_SLOTS);
+  PUT(m->strain[p->at.strain].section, SECTION_SLOTS);
   for (int k = 0; k < p->nload; k++) PUT(m->load[p->load[k]].wrench, 6);
 #undef PUT
   return n;
@@ -318,8 +286,8 @@ static void mark(deriver* d, const points* p, int loop) {
   for (int i = 0; i < p->n; i++) {
     const point* x = &p->list[i];
     const int which = i == 0 ? loop + 1 : -(loop + 1);
-    d->hop_loop[x->move] = d->hop_loop[x->turn] = which;
-    *strain_loop(d, x->strain) = which;
+    d->hop_loop[x->at.move] = d->hop_loop[x->at.turn] = which;
+    *strain_loop(d, x->at.strain) = which;
     for (int k = 0; k < x->nload; k++)
       d->force_loop[first_force(d->m, FORCE_load) + x->load[k]] = which;
   }
@@ -346,7 +314,7 @@ static td_status push_loop(deriver* d, const points* p) {
   if (!loops) return TD_E_NOMEM;
   out->loop = loops;
   tmt_loop* l = &out->loop[out->nloop++];
-  *l = (tmt_loop){.name = d->m->rod[d->m->strain[p->list[0].strain].rod - 1].name,
+  *l = (tmt_loop){.name = d->m->rod[d->m->strain[p->list[0].at.strain].rod - 1].name,
                   .n = p->n,
                   .power = EX_NONE,
                   .h = malloc(((size_t)out->nv + 1) * sizeof(ex)),

@@ -24,7 +24,8 @@ static const char* measured_element(const td_model* m) {
   }
   for (int i = 0; i < m->nprobe; i++) {
     const model_probe* p = &m->probe[i];
-    if (p->kind == SENSOR_STRETCH && p->rod == 0) return model_name(m, m->joint[p->joint - 1].name);
+    if (sensor_is(p->kind, OF_START) && p->rod == 0)
+      return model_name(m, m->joint[p->joint - 1].name);
   }
   return m->nrow > 0 ? model_name(m, m->row[0].name) : NULL;
 }

@@ -44,22 +44,28 @@ static ex quaternion_part(td_exprs* g, x33 R, int c) {
   return value;
 }
 
-static ex place_probe(deriver* d, const model_probe* p) {
-  td_exprs* g = d->g;
+static ex pos(deriver* d, int i) {
+  const model_probe* p = &d->m->probe[i];
   const station_x s = td_derive_station(d, p->station);
-  const int c = p->component;
-  switch (p->kind) {
-    case SENSOR_POS:
-      return x3_add(g, s.p, x33_apply(g, s.R, probe_point(d, p))).a[c];
-    case SENSOR_VEL:
-      return point_velocity(d, p).a[c];
-    case SENSOR_ROT:
-      return s.R.m[3 * (c % 3) + c / 3];
-    case SENSOR_QUAT:
-      return quaternion_part(g, s.R, c);
-    default:
-      return s.w.a[c];  // SENSOR_OMEGA
-  }
+  return x3_add(d->g, s.p, x33_apply(d->g, s.R, probe_point(d, p))).a[p->component];
+}
+static ex vel(deriver* d, int i) {
+  return point_velocity(d, &d->m->probe[i]).a[d->m->probe[i].component];
+}
+static ex rot(deriver* d, int i) {
+  const int c = d->m->probe[i].component;
+  return td_derive_station(d, d->m->probe[i].station).R.m[3 * (c % 3) + c / 3];
+}
+static ex quaternion(deriver* d, int i) {
+  const model_probe* p = &d->m->probe[i];
+  return quaternion_part(d->g, td_derive_station(d, p->station).R, p->component);
+}
+static ex omega(deriver* d, int i) {
+  return td_derive_station(d, d->m->probe[i].station).w.a[d->m->probe[i].component];
+}
+
+static bool reads_station(const td_model* m, const model_probe* p, const rod_point* at) {
+  return td_is_at_point(m, at, p->station);
 }
 
 // ---- rods -------------------------------------------------------------------------------------
@@ -76,7 +82,8 @@ static const model_strain* nearest_piece(const td_model* m, const model_probe* p
   return best;
 }
 
-static ex rod_strain(deriver* d, const model_probe* p) {
+static ex strain(deriver* d, int i) {
+  const model_probe* p = &d->m->probe[i];
   td_exprs* g = d->g;
   ex x[6], y[6], rate[6];
   const model_strain* near = nearest_piece(d->m, p, NULL);
@@ -87,6 +94,18 @@ static ex rod_strain(deriver* d, const model_probe* p) {
   td_derive_piece(d, next, y, rate);
   const double s = (p->arc - near->arc) / (next->arc - near->arc);
   return xadd(g, xscale(g, 1 - s, x[p->component]), xscale(g, s, y[p->component]));
+}
+
+// The piece that a strain sensor reads, or one of two.
+static bool reads_strain(const td_model* m, const model_probe* p, const rod_point* at) {
+  const model_strain* f = &m->strain[at->strain];
+  int nearer = 0;
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* other = &m->strain[i];
+    if (other->rod != p->rod || other->part != p->part) continue;
+    if (other != f && fabs(other->arc - p->arc) <= fabs(f->arc - p->arc)) nearer++;
+  }
+  return f->rod == p->rod && f->part == p->part && nearer < 2;
 }
 
 static ex mean_stretch(deriver* d, const model_probe* p) {
@@ -112,63 +131,28 @@ static ex distance(deriver* d, const model_probe* p) {
   return xfun(d->g, EX_SQRT, x3_dot(d->g, line, line));
 }
 
-// EX_NONE: this one is of the acceleration level.
-static ex probe_expression(deriver* d, int i) {
+static ex length(deriver* d, int i) { return distance(d, &d->m->probe[i]); }
+static ex stretch(deriver* d, int i) {
   const model_probe* p = &d->m->probe[i];
-  td_exprs* g = d->g;
-  switch (p->kind) {
-    case SENSOR_POS:
-    case SENSOR_ROT:
-    case SENSOR_QUAT:
-    case SENSOR_VEL:
-    case SENSOR_OMEGA:
-      return place_probe(d, p);
-    case SENSOR_LENGTH:
-      return distance(d, p);
-    case SENSOR_STRETCH:
-      if (p->rod > 0) return mean_stretch(d, p);
-      return xdiv(g, distance(d, p), xnum(g, d->w->length0[i]));
-    case SENSOR_STRAIN:
-      return rod_strain(d, p);
-    case SENSOR_DOF:
-    case SENSOR_Q:
-      return td_ex_var(g, d->out->q[p->q]);
-    case SENSOR_DDOF:  // of the vector part of a unit quaternion it is no coordinate
-      if (d->m->pos[p->q].hop >= 0 && d->m->hop[d->m->pos[p->q].hop].vector)
-        return d->out->qdot[p->q];
-      return td_ex_var(g, d->out->v[p->v]);
-    case SENSOR_V:
-      return td_ex_var(g, d->out->v[p->v]);
-    case SENSOR_ACC:
-    case SENSOR_FORCE:
-    case SENSOR_WRENCH:  // models with these are not derived
-    case SENSOR_LAMBDA:
-    case SENSOR_ENERGY:
-    case SENSOR_COORD:  // of rods that are not derived
-    case SENSOR_DCOORD:
-    case SENSOR_TENSION:
-    case SENSOR_KIND_COUNT:
-      break;
-  }
-  return EX_NONE;
+  if (p->rod > 0) return mean_stretch(d, p);
+  return xdiv(d->g, distance(d, p), xnum(d->g, d->w->length0[i]));
+}
+static bool reads_ends(const td_model* m, const model_probe* p, const rod_point* at) {
+  return p->rod == 0 && (td_is_at_point(m, at, p->a) || td_is_at_point(m, at, p->b));
 }
 
-static void replace_probe(deriver* d, int i, ex e) {
-  d->old_var[d->nreplace] = d->m->probe[i].var;
-  d->new_ex[d->nreplace++] = e;
+// ---- coordinates ------------------------------------------------------------------------------
+
+static ex position(deriver* d, int i) { return td_ex_var(d->g, d->out->q[d->m->probe[i].q]); }
+static ex velocity(deriver* d, int i) { return td_ex_var(d->g, d->out->v[d->m->probe[i].v]); }
+// The rate of the vector part of a unit quaternion is no coordinate.
+static ex dof_rate(deriver* d, int i) {
+  const model_probe* p = &d->m->probe[i];
+  const int hop = d->m->pos[p->q].hop;
+  return hop >= 0 && d->m->hop[hop].vector ? d->out->qdot[p->q] : velocity(d, i);
 }
 
-td_status td_derive_probes(deriver* d) {
-  for (int i = 0; i < d->m->nprobe && !td_exprs_failed(d->g); i++) {
-    const ex e = probe_expression(d, i);
-    if (e != EX_NONE) replace_probe(d, i, e);
-  }
-  // what was asked for without them has no probes in it, but stay on the safe side
-  for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
-  return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
-}
-
-// ---- sensors ----------------------------------------------------------------------------------
+// ---- accelerations ----------------------------------------------------------------------------
 
 // d(velocity)/dt with q' = N v and v' = a
 static ex acceleration(deriver* d, const model_probe* p) {
@@ -198,13 +182,72 @@ static ex multiplier(deriver* d, const model_probe* p) {
   return sum;
 }
 
+static ex energy(deriver* d, const model_probe* p) { return (void)p, d->energy; }
+
+// What a joint transmits follows from every point beyond it.
+static bool reads_beyond(const td_model* m, const model_probe* p, const rod_point* at) {
+  const int hop = p->b < 0 ? -1 : m->station[p->b].hop;
+  return hop >= 0 && at->turn >= hop && at->turn <= m->hop[hop].last;
+}
+
+// ---- the table --------------------------------------------------------------------------------
+
+ex td_no_probe(deriver* d, int i) { return (void)d, (void)i, EX_NONE; }
+ex td_no_late(deriver* d, const model_probe* p) { return (void)d, (void)p, EX_NONE; }
+bool td_reads_nothing(const td_model* m, const model_probe* p, const rod_point* at) {
+  return (void)m, (void)p, (void)at, false;
+}
+
+const derive_sensor td_derive_sensor_POS = {pos, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_ROT = {rot, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_QUAT = {quaternion, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_VEL = {vel, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_OMEGA = {omega, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_ACC = {td_no_probe, acceleration, reads_station, false};
+const derive_sensor td_derive_sensor_LENGTH = {length, td_no_late, reads_ends, false};
+const derive_sensor td_derive_sensor_STRETCH = {stretch, td_no_late, reads_ends, false};
+const derive_sensor td_derive_sensor_STRAIN = {strain, td_no_late, reads_strain, false};
+const derive_sensor td_derive_sensor_FORCE = {td_no_probe, td_derive_joint_force, reads_beyond,
+                                              false};
+const derive_sensor td_derive_sensor_LAMBDA = {td_no_probe, multiplier, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_ENERGY = {td_no_probe, energy, td_reads_nothing, true};
+const derive_sensor td_derive_sensor_DOF = {position, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_DDOF = {dof_rate, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_Q = {position, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_V = {velocity, td_no_late, td_reads_nothing, false};
+// Models with these are not derived: rods with coordinates of their own, cables, forces inside
+// rods.
+const derive_sensor td_derive_sensor_COORD = {td_no_probe, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_DCOORD = {td_no_probe, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_WRENCH = {td_no_probe, td_no_late, td_reads_nothing, false};
+const derive_sensor td_derive_sensor_TENSION = {td_no_probe, td_no_late, td_reads_nothing, false};
+
+const derive_sensor* const td_derive_sensors_of[SENSOR_KIND_COUNT] = {
+#define X(kind, ...) &td_derive_sensor_##kind,
+    TD_SENSOR_LIST(X)
+#undef X
+};
+
+static void replace_probe(deriver* d, int i, ex e) {
+  d->old_var[d->nreplace] = d->m->probe[i].var;
+  d->new_ex[d->nreplace++] = e;
+}
+
+td_status td_derive_probes(deriver* d) {
+  for (int i = 0; i < d->m->nprobe && !td_exprs_failed(d->g); i++) {
+    const ex e = td_derive_sensors_of[d->m->probe[i].kind]->probe(d, i);
+    if (e != EX_NONE) replace_probe(d, i, e);
+  }
+  // what was asked for without them has no probes in it, but stay on the safe side
+  for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
+  return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
+}
+
 td_status td_derive_sensors(deriver* d) {
   for (int i = 0; i < d->m->nprobe; i++) {
     const model_probe* p = &d->m->probe[i];
-    if (p->kind == SENSOR_ACC) replace_probe(d, i, acceleration(d, p));
-    if (p->kind == SENSOR_LAMBDA) replace_probe(d, i, multiplier(d, p));
-    if (p->kind == SENSOR_FORCE) replace_probe(d, i, td_derive_joint_force(d, p));
-    if (p->kind == SENSOR_ENERGY) replace_probe(d, i, d->energy);
+    const derive_sensor* ops = td_derive_sensors_of[p->kind];
+    if (ops->late != td_no_late) replace_probe(d, i, ops->late(d, p));
   }
   for (int i = 0; i < d->out->ny; i++) {
     d->out->y[i] = td_ex_substitute(d->g, d->m->output_ex[i], d->old_var, d->new_ex, d->nreplace);

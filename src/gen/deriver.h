@@ -149,6 +149,33 @@ TD_FORCES(X)
 #undef X
 extern const derive_ops* const td_derive_table[FORCE_KINDS];
 bool td_closed_form(const td_model* m, int i);  // always
+
+// A quadrature point of a polynomial rod: its hops and its strains.
+typedef struct rod_point {
+  int move, turn;  // hops
+  int strain;
+} rod_point;
+
+// What the derivation asks of each kind of sensors: gen/derive_probes.c and gen/derive_<name>.c.
+typedef struct derive_sensor {
+  // Probe i as an expression of positions and velocities, EX_NONE: it is of the acceleration level.
+  ex (*probe)(deriver* d, int i);
+  // ... and of that level, after everything else.
+  ex (*late)(deriver* d, const model_probe* p);
+  // Does it read this point of a rod, so that the point cannot stand for others?
+  bool (*reads)(const td_model* m, const model_probe* p, const rod_point* at);
+  bool energy;  // the energy is wanted
+} derive_sensor;
+#define X(kind, ...) extern const derive_sensor td_derive_sensor_##kind;
+TD_SENSOR_LIST(X)
+#undef X
+extern const derive_sensor* const td_derive_sensors_of[SENSOR_KIND_COUNT];
+// What a kind does not have.
+ex td_no_probe(deriver* d, int i);
+ex td_no_late(deriver* d, const model_probe* p);
+bool td_reads_nothing(const td_model* m, const model_probe* p, const rod_point* at);
+// Is a station at the point?
+bool td_is_at_point(const td_model* m, const rod_point* at, int station);
 // Springs, dampers and inputs that join the two frames of a joint.
 void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x* active);
 td_status td_derive_rows(deriver* d);  // derive_rows.c

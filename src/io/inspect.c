@@ -275,37 +275,12 @@ static const char* coordinate_unit(const td_model* m, int i, bool rate) {
 }
 
 static const char* probe_unit(const td_model* m, const model_probe* p) {
-  switch (p->kind) {
-    case SENSOR_POS:
-    case SENSOR_LENGTH:
-      return "m";
-    case SENSOR_VEL:
-      return "m/s";
-    case SENSOR_ACC:
-      return "m/s^2";
-    case SENSOR_OMEGA:
-      return "rad/s";
-    case SENSOR_STRAIN:
-      return p->component < 3 ? "" : "1/m";
-    case SENSOR_FORCE:
-    case SENSOR_WRENCH:
-    case SENSOR_LAMBDA:
-      return p->component < 3 ? "N" : "N m";
-    case SENSOR_TENSION:
-      return "N";
-    case SENSOR_ENERGY:
-      return "J";
-    case SENSOR_DOF:
-    case SENSOR_Q:
-      return coordinate_unit(m, p->q, false);
-    case SENSOR_DDOF:
-      if (m->pos[p->q].hop >= 0 && m->hop[m->pos[p->q].hop].vector) return "1/s";
-      return coordinate_unit(m, p->v, true);
-    case SENSOR_V:
-      return coordinate_unit(m, p->v, true);
-    default:
-      return "";
-  }
+  const td_sensor_info* info = &td_sensor_table[p->kind];
+  if (info->unit) return p->component < 3 ? info->unit : info->second_unit;
+  if (info->depends != TD_ON_RATE) return coordinate_unit(m, p->q, false);
+  // the rate of a number of a quaternion is no coordinate's
+  const int hop = p->q < 0 ? -1 : m->pos[p->q].hop;
+  return hop >= 0 && m->hop[hop].vector ? "1/s" : coordinate_unit(m, p->v, true);
 }
 
 // Sums and differences of sensors of one unit, and of numbers, keep it; anything else has none that

@@ -278,8 +278,7 @@ static void place_on_body(td_sensor_ref* ref, double place) {
 // on a body that is a polynomial rod.
 static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
-  const bool takes_point =
-      ref->kind == SENSOR_POS || ref->kind == SENSOR_VEL || ref->kind == SENSOR_ACC;
+  const bool takes_point = sensor_is(ref->kind, WITH_POINT);
   if (node->n > (takes_point ? 3 : 2)) {
     return td_fail(L, node->at, "%s(body, element%s) called with %d arguments", name,
                    takes_point ? ", point" : "", node->n) != NULL;
@@ -318,7 +317,7 @@ static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* r
 // element.
 static bool joint_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
-  const bool of_dof = ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF;
+  const bool of_dof = sensor_is(ref->kind, WITH_NUMBER);
   const int first = of_dof ? 2 : 1;
   if (node->n < first || node->n > first + 1) {
     return td_fail(L, node->at, "%s(joint, %selement) called with %d argument%s", name,
@@ -337,9 +336,8 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   const char* name = td_sensor_table[ref->kind].name;
   ref->root = 'r';
   ref->index = r->index;
-  const bool whole =
-      ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
-  const bool tip = !whole && ref->kind != SENSOR_STRAIN && ref->kind != SENSOR_WRENCH;
+  const bool whole = sensor_is(ref->kind, OF_WHOLE_ROD);
+  const bool tip = !sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN | OF_SECTION);
   ref->arc = r->has_place ? td_ex_value(L->g, r->place) : tip ? TD_ARC_TIP : 0;
   const int wanted = whole || r->has_place || (tip && node->n == 1) ? 1 : 2;
   if (node->n != wanted) {
@@ -375,8 +373,7 @@ static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sen
 // The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
 static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
-  const bool edge =
-      ref->kind == SENSOR_LENGTH || ref->kind == SENSOR_STRETCH || ref->kind == SENSOR_FORCE;
+  const bool edge = sensor_is(ref->kind, OF_EDGE);
   if (info->about != 'b' && !edge)
     return td_fail(L, node->at, "%s is not about a mesh", info->name) != NULL;
   ref->root = 'm';
@@ -394,25 +391,24 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
     return td_fail(L, node->at, "%s needs to know of what, as in %s(%s(1)%s)", name, name,
-                   root_about(about),
-                   ref->kind == SENSOR_DOF || ref->kind == SENSOR_DDOF ? ", 1" : "") != NULL;
+                   root_about(about), sensor_is(ref->kind, WITH_NUMBER) ? ", 1" : "") != NULL;
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
   const char* wanted = root_about(about);
-  const bool may_be_cable = about == 'c' || ref->kind == SENSOR_LENGTH;
+  const bool may_be_cable = about == 'c' || sensor_is(ref->kind, OF_LENGTH);
   if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
-  const bool may_be_rod = about == 'b' || about == 'r' || ref->kind == SENSOR_STRETCH;
+  const bool may_be_rod = about == 'b' || about == 'r' || sensor_is(ref->kind, OF_WHOLE_ROD);
   if (may_be_rod && strcmp(r.root, "rod") == 0) return rod_arguments(L, node, &r, ref);
   if (strcmp(r.root, "mesh") == 0 && about != 'r') return mesh_arguments(L, node, &r, ref);
-  if (ref->kind == SENSOR_STRAIN && strcmp(r.root, "body") == 0) {
+  if (sensor_is(ref->kind, OF_STRAIN) && strcmp(r.root, "body") == 0) {
     ref->root = 'b';
     ref->index = r.index;
     ref->item = 1;
     if (r.has_place) ref->arc = td_ex_value(L->g, r.place);
     if (r.has_place && node->n == 1) return true;
     if (!r.has_place && node->n == 2) return arc_of(L, node->list[1], &ref->arc);
-    return td_fail(L, node->at, "strain(body(%d)%s) called with %d argument%s", r.index,
+    return td_fail(L, node->at, "%s(body(%d)%s) called with %d argument%s", name, r.index,
                    r.has_place ? "" : ", arc length", node->n, node->n == 1 ? "" : "s") != NULL;
   }
   if (strcmp(r.root, wanted) != 0) {
@@ -450,7 +446,7 @@ static int coordinate_count(lang* L, const td_sensor_ref* ref, td_span at) {
 
 static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
-  const bool coordinates = ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD;
+  const bool coordinates = sensor_is(ref->kind, WITH_COORDS);
   const int cols = coordinates ? coordinate_count(L, ref, at) : info->cols;
   if (cols == 0) return NULL;
   if (!td_spend(L, 10 + L->spec->nsensor, at)) return NULL;  // known ones are searched

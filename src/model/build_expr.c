@@ -63,12 +63,11 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   p->rod = rod;
   p->arc = arc;
   p->part = td_build_rod_part(b, rod - 1, arc);
-  if (ref->kind == SENSOR_STRAIN || ref->kind == SENSOR_STRETCH) return TD_OK;
-  if (ref->kind == SENSOR_COORD || ref->kind == SENSOR_DCOORD)
-    return coordinate_probe(b, ref, at, p);
+  if (sensor_is(ref->kind, WITH_COORDS)) return coordinate_probe(b, ref, at, p);
+  if (sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN)) return TD_OK;
   if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
   const build_rod* r = &b->rod[rod - 1];
-  if (ref->kind == SENSOR_WRENCH && r->npoint == 0) {  // segments
+  if (sensor_is(ref->kind, OF_SECTION) && r->npoint == 0) {  // segments
     const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);
     if (arc > last * (1 + 1e-9))
       return td_error(b->diags, TD_E_MODEL, at,
@@ -155,11 +154,11 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
     const int* ends = mesh->wire->edge + 2 * (size_t)(ref->element - 1);
     p->a = b->m->body[mesh->instance + ends[0]].station;
     p->b = b->m->body[mesh->instance + ends[1]].station;
-    if (ref->kind == SENSOR_LENGTH) return TD_OK;
+    if (sensor_is(ref->kind, OF_LENGTH)) return TD_OK;
     td_error(b->diags, TD_E_MODEL, at, "%s: edge %d of mesh(%d) is a polynomial rod", name,
              ref->element, ref->index);
     td_hint(b->diags, "it is rod(%d): write %s(rod(%d), s) at the arc length s",
-            mesh->rod + ref->element - 1, ref->kind == SENSOR_FORCE ? "wrench" : "strain",
+            mesh->rod + ref->element - 1, sensor_is(ref->kind, OF_JOINT) ? "wrench" : "strain",
             mesh->rod + ref->element - 1);
     return TD_E_MODEL;
   }
@@ -190,14 +189,14 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   const build_joint* j = &b->joint[ref->index - 1];
   const int element = ref->element == 0 ? 1 : ref->element;
   if (element < 1 || element > j->nelement) return no_element(b, at, ref, "joint", j->nelement);
-  if (j->rom && ref->kind == SENSOR_STRETCH) {
+  if (j->rom && sensor_is(ref->kind, OF_WHOLE_ROD)) {
     p->rod = td_build_rom_of(b, j->second.body);
     return TD_OK;
   }
   p->joint = ref->index;
   p->element = element;
   joint_ends(b, p->joint, p->element, &p->a, &p->b);
-  if (ref->kind != SENSOR_DOF && ref->kind != SENSOR_DDOF) return TD_OK;
+  if (!sensor_is(ref->kind, WITH_NUMBER)) return TD_OK;
   const int at_dof = (element - 1) * j->ndof + ref->item - 1;
   const char* name = td_sensor_table[ref->kind].name;
   if (!j->main) {
@@ -212,12 +211,12 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   }
   p->q = j->dof_q[at_dof];
   p->v = j->dof_v[at_dof];
-  if (ref->kind == SENSOR_DDOF && p->v < 0) {
+  if (td_sensor_table[ref->kind].depends == TD_ON_RATE && p->v < 0) {
     return td_error(b->diags, TD_E_MODEL, at,
-                    "ddof: dof %d of joint(%d) is a number of a quaternion without a velocity of "
+                    "%s: dof %d of joint(%d) is a number of a quaternion without a velocity of "
                     "its own; the angular "
                     "velocities are those of the numbers before it",
-                    ref->item, ref->index);
+                    name, ref->item, ref->index);
   }
   return TD_OK;
 }
@@ -230,15 +229,16 @@ static td_status cable_probe(builder* b, const td_sensor_ref* ref, td_span at, m
 }
 
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  const int n = ref->kind == SENSOR_Q ? b->m->npos : b->m->nvel;
+  const bool position = td_sensor_table[ref->kind].depends == TD_ON_STATE;
+  const int n = position ? b->m->npos : b->m->nvel;
   if (ref->item < 1 || ref->item > n) {
     return td_error(b->diags, TD_E_MODEL, at, "there is no %s(%d): the model has %d generalised %s",
                     td_sensor_table[ref->kind].name, ref->item, n,
-                    ref->kind == SENSOR_Q ? (n == 1 ? "position" : "positions")
-                    : n == 1              ? "velocity"
-                                          : "velocities");
+                    position ? (n == 1 ? "position" : "positions")
+                    : n == 1 ? "velocity"
+                             : "velocities");
   }
-  *(ref->kind == SENSOR_Q ? &p->q : &p->v) = ref->item - 1;
+  *(position ? &p->q : &p->v) = ref->item - 1;
   return TD_OK;
 }
 
@@ -260,9 +260,9 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   } else if (s->ref.root == 'm') {
     status =
         info->about == 'b' ? node_probe(b, &s->ref, s->at, &p) : edge_probe(b, &s->ref, s->at, &p);
-  } else if (s->ref.root == 'b' && s->ref.kind == SENSOR_STRAIN) {
+  } else if (s->ref.root == 'b' && sensor_is(s->ref.kind, OF_STRAIN)) {
     status = td_error(b->diags, TD_E_MODEL, s->at,
-                      "strain is about a rod: body(%d) is no polynomial rod", s->ref.index);
+                      "%s is about a rod: body(%d) is no polynomial rod", info->name, s->ref.index);
   } else if (s->ref.root == 'b' && s->ref.item > 0) {
     status = td_error(b->diags, TD_E_MODEL, s->at,
                       "%s: body(%d) is no polynomial rod: its elements count from 1, got %g",

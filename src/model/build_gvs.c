@@ -479,7 +479,7 @@ static td_status push_measured(builder* b, const gvs* g) {
   const double L = b->rod[g->rod].length;
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->root != 'r' || s->index != g->rod + 1 || s->kind != SENSOR_STRAIN) continue;
+    if (s->root != 'r' || s->index != g->rod + 1 || !sensor_is(s->kind, OF_STRAIN)) continue;
     if (s->arc == TD_ARC_HERE) continue;
     if (td_build_rod_part(b, g->rod, s->arc) != g->part) continue;
     bool known = false;

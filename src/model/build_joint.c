@@ -130,11 +130,13 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
   }
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->kind == SENSOR_Q) return "q(i)";
-    if (s->kind == SENSOR_V) return "v(i)";
+    const td_sensor_info* info = &td_sensor_table[s->kind];
+    if (info->about == 'i') return info->depends == TD_ON_RATE ? "v(i)" : "q(i)";
     const bool own =
         s->root == 'j' && s->index == joint + 1 && s->item > first && s->item <= first + n;
-    if (own && s->kind == SENSOR_DOF && td_get(b->spec->root, 0, "task")) return "task";
+    if (own && (info->traits & WITH_NUMBER) && info->depends == TD_ON_STATE &&
+        td_get(b->spec->root, 0, "task"))
+      return "task";
   }
   return NULL;
 }
@@ -483,7 +485,7 @@ static td_status push_translation(builder* b, const build_joint* j, const item* 
 static bool is_felt(const builder* b, int joint) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->kind == SENSOR_FORCE && s->root == 'j' && s->index == joint + 1) return true;
+    if (sensor_is(s->kind, OF_JOINT) && s->root == 'j' && s->index == joint + 1) return true;
   }
   return false;
 }

@@ -354,7 +354,7 @@ static td_status judge_wrenches(builder* b, int rod) {
   td_status status = td_rod_attached(b, rod, &attached);
   for (int i = 0; i < b->spec->nsensor && status == TD_OK; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->kind != SENSOR_WRENCH || s->index != rod + 1) continue;
+    if (!sensor_is(s->kind, OF_SECTION) || s->index != rod + 1) continue;
     if (s->arc < eps || s->arc > length - eps) continue;
     for (int k = 0; k < attached.n; k++)
       for (int j = 0; j < b->m->nsample && status == TD_OK; j++) {

@@ -394,10 +394,10 @@ static td_status push_places(builder* b, const rom* r) {
   TD_TRY(placed);
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (td_build_sensor_rod(b, s) != r->rod + 1 || s->kind == SENSOR_STRETCH) continue;
+    if (td_build_sensor_rod(b, s) != r->rod + 1 || sensor_is(s->kind, OF_WHOLE_ROD)) continue;
     if (s->arc == TD_ARC_HERE) continue;
     TD_TRY(want_point(b, r, td_build_sensor_arc(b, s)));
-    if (s->kind == SENSOR_STRAIN) TD_TRY(want_strain(b, r, s->arc));
+    if (sensor_is(s->kind, OF_STRAIN)) TD_TRY(want_strain(b, r, s->arc));
   }
   return TD_OK;
 }

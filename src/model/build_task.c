@@ -121,28 +121,17 @@ td_status td_build_task_numbers(builder* b) {
 
 // ---- tapes ------------------------------------------------------------------------------------
 
-// Second derivatives along the motion are known for these.
+// Why a task cannot be made of a probe; NULL: it can, its second derivative along the motion is
+// known (sensor_ops.motion).
 static const char* unfit(const td_model* m, const model_probe* p) {
-  switch (p->kind) {
-    case SENSOR_POS:
-    case SENSOR_ROT:
-    case SENSOR_QUAT:
-    case SENSOR_LENGTH:
-      return NULL;
-    case SENSOR_DOF:
-    case SENSOR_Q:
-      for (int v = 0; v < m->nvel; v++)
-        if (m->vel[v].partner == p->q) return NULL;
-      return "a number of a quaternion; use rot or quat of a body instead";
-    case SENSOR_STRETCH:
-    case SENSOR_STRAIN:
-      for (int i = 0; p->rod > 0 && i < m->nstrain; i++)
-        if (m->strain[i].rod == p->rod && !strain_is_linear(&m->strain[i]))
-          return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
-      return NULL;
-    default:
-      return "no position";
-  }
+  if (td_sensor_table[p->kind].depends != TD_ON_STATE) return "no position";
+  bool partner = p->q < 0;
+  for (int v = 0; v < m->nvel && !partner; v++) partner = m->vel[v].partner == p->q;
+  if (!partner) return "a number of a quaternion; use rot or quat of a body instead";
+  for (int i = 0; p->rod > 0 && p->station < 0 && i < m->nstrain; i++)
+    if (m->strain[i].rod == p->rod && !strain_is_linear(&m->strain[i]))
+      return "a strain of a rod whose strains are no coordinates; use 'gvs', 'srl' or 'ebr'";
+  return NULL;
 }
 
 typedef struct tasks {

@@ -369,7 +369,7 @@ static const char* sensor_level(td_depends depends) {
 }
 
 static void add_sensor(td_text* out, const td_sensor_info* s) {
-  const bool item = strstr(s->name, "dof") != NULL;
+  const bool item = s->traits & WITH_NUMBER;
   td_text_printf(out, "| `%s(%s%s)` | %dx%d | %s | %s |\n", s->name, sensor_arguments(s->about),
                  item ? ", i" : "", s->rows, s->cols, sensor_level(s->depends), s->text);
 }

@@ -136,7 +136,7 @@ int td_build_rod_part(const builder* b, int rod, double arc) {
 bool td_rod_has_wrench(const builder* b, int rod) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->kind == SENSOR_WRENCH && s->index == rod + 1) return true;
+    if (sensor_is(s->kind, OF_SECTION) && s->index == rod + 1) return true;
   }
   return false;
 }

@@ -61,9 +61,7 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1 || s->arc == TD_ARC_HERE) continue;
-    const bool placed = s->kind != SENSOR_STRETCH && s->kind != SENSOR_STRAIN &&
-                        s->kind != SENSOR_COORD && s->kind != SENSOR_DCOORD;
-    if (placed) TD_TRY(td_rod_want(b, rod, s->arc, out));
+    if (!sensor_is(s->kind, OF_WHOLE_ROD | OF_STRAIN)) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
   if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;

@@ -362,7 +362,8 @@ static bool moves_strain(const td_spec* spec, const value* rods, int i, int k) {
   int var = -1;
   for (int n = 0; n < spec->nsensor; n++) {
     const td_sensor_ref* ref = &spec->sensors[n].ref;
-    if (ref->kind == SENSOR_COORD && ref->index == i + 1 && ref->component == k)
+    if (td_sensor_table[ref->kind].depends == TD_ON_COORD && ref->index == i + 1 &&
+        ref->component == k)
       var = spec->sensors[n].var;
   }
   for (int j = 0; var >= 0 && j < td_value_count(rods); j++) {
@@ -433,7 +434,7 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
       for (int k = 0; k < spec->nsensor && v && v->kind == V_NUM && v->e; k++) {
         const td_sensor_ref* ref = &spec->sensors[k].ref;
         if (ref->root != 'r' || ref->arc != TD_ARC_HERE) continue;
-        const bool other = ref->index != i + 1, unseen = ref->kind == SENSOR_STRAIN && apart;
+        const bool other = ref->index != i + 1, unseen = sensor_is(ref->kind, OF_STRAIN) && apart;
         bool used = false;
         for (int d = 0; d < td_value_count(v); d++)
           used = used ||

@@ -2,8 +2,7 @@
 #include "model/sensor.h"
 
 const td_sensor_info td_sensor_table[SENSOR_KIND_COUNT] = {
-#define X(kind, name, rows, cols, about, depends, text) \
-  [SENSOR_##kind] = {name, rows, cols, about, depends, text},
+#define X(kind, ...) [SENSOR_##kind] = {__VA_ARGS__},
     TD_SENSOR_LIST(X)
 #undef X
 };

@@ -12,7 +12,7 @@ static void every_kind_answers_everything(void** state) {
   }
   for (int k = 0; k < SENSOR_KIND_COUNT; k++) {
     const sensor_ops* ops = td_sensor_ops[k];
-    assert_true(ops->value && ops->diff && ops->visit);
+    assert_true(ops->value && ops->diff && ops->accel_diff && ops->motion && ops->visit);
   }
 }
 

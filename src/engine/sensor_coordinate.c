@@ -1,0 +1,86 @@
+// Sensors of coordinates and their rates: q, v, dof, ddof, coord, dcoord.
+#include "engine/sensor_table.h"
+#include "engine/stages.h"
+
+// ddof of the vector part of a unit quaternion: its rate, which is no coordinate's.
+static const model_hop* turn_of(const td_model* m, const model_probe* p) {
+  return &m->hop[m->pos[p->q].hop];
+}
+
+static bool shows_turn(const td_model* m, const model_probe* p) {
+  return m->pos[p->q].hop >= 0 && turn_of(m, p)->vector;
+}
+
+// That rate with the quaternion Q, in which it is linear.
+static double turn_rate(const td_model* m, const td_work* w, const model_probe* p,
+                        const double* Q) {
+  const model_hop* hop = turn_of(m, p);
+  double rate[4];
+  td_hop_rate(hop, Q, w->v + hop->v, rate);
+  return rate[p->q - hop->q];
+}
+
+// Change of coordinate q along the DOF of a column.
+static double coordinate_change(const td_model* m, const td_work* w, int q, int col) {
+  const model_col* c = &m->col[col];
+  const model_hop* hop = &m->hop[c->hop];
+  if (!c->first) return 0;
+  if (!has_quaternion(hop)) return m->vel[c->v].partner == q;
+  if (q < hop->q || q >= hop->q + hop->nq) return 0;
+  double v[3] = {0, 0, 0}, qdot[4];
+  v[c->v - hop->v] = 1;
+  td_hop_rate(hop, w->q + hop->q, v, qdot);
+  return qdot[q - hop->q];
+}
+
+// Of the rate of a vector part: along the velocity as its number along the DOF, along the DOF that
+// of the changed quaternion.
+static double turn_rate_change(const td_model* m, const td_work* w, const model_probe* p, int col,
+                               bool rate) {
+  if (rate) return coordinate_change(m, w, p->q, col);
+  const model_hop* hop = turn_of(m, p);
+  double dQ[4];
+  for (int i = 0; i < hop->nq; i++) dQ[i] = coordinate_change(m, w, hop->q + i, col);
+  return turn_rate(m, w, p, dQ);
+}
+
+static double position(const td_model* m, td_work* w, int i) { return w->q[m->probe[i].q]; }
+static double position_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  return rate ? 0 : coordinate_change(m, w, m->probe[i].q, col);
+}
+static void visit_position(const td_model* m, const model_probe* p, const sensor_visitor* to) {
+  (void)m;
+  to->position(to->ctx, p->q);
+}
+
+static double velocity(const td_model* m, td_work* w, int i) { return w->v[m->probe[i].v]; }
+static double velocity_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  (void)w;
+  return rate && m->col[col].first && m->col[col].v == m->probe[i].v;
+}
+static void visit_velocity(const td_model* m, const model_probe* p, const sensor_visitor* to) {
+  (void)m;
+  to->velocity(to->ctx, p->v);
+}
+
+static double dof_rate(const td_model* m, td_work* w, int i) {
+  const model_probe* p = &m->probe[i];
+  return shows_turn(m, p) ? turn_rate(m, w, p, w->q + turn_of(m, p)->q) : w->v[p->v];
+}
+static double dof_rate_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const model_probe* p = &m->probe[i];
+  return shows_turn(m, p) ? turn_rate_change(m, w, p, col, rate)
+                          : velocity_diff(m, w, i, col, rate);
+}
+
+#define POSITION position, position_diff, td_no_accel_diff, td_linear_motion, visit_position
+#define VELOCITY velocity, velocity_diff, td_no_accel_diff, td_no_motion, visit_velocity
+const sensor_ops td_sensor_Q = {POSITION, NULL, false};
+const sensor_ops td_sensor_DOF = {POSITION, NULL, false};
+const sensor_ops td_sensor_COORD = {POSITION, NULL, false};
+const sensor_ops td_sensor_V = {VELOCITY, NULL, false};
+const sensor_ops td_sensor_DCOORD = {VELOCITY, NULL, false};
+const sensor_ops td_sensor_DDOF = {
+    dof_rate, dof_rate_diff, td_no_accel_diff, td_no_motion, visit_velocity, NULL, false};
+#undef POSITION
+#undef VELOCITY

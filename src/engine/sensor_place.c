@@ -1,0 +1,150 @@
+// Sensors of places: pos, rot, quat, vel, omega, acc.  With the frame (p, R, v, w) of the station
+// and s = R r for a point r in it,
+//
+//   pos = p + s,   vel = v + w × s,   acc = a + w' × s + w × (w × s),   omega = Rᵀ w
+#include "engine/sensor_table.h"
+#include "engine/stages.h"
+
+// A station's frame and the point of the probe, in the world's axes from the frame's origin.
+typedef struct placed {
+  frame f;
+  vec3 s;
+} placed;
+
+static placed place_of(const td_model* m, const td_work* w, const model_probe* p) {
+  placed x = {.f = td_frame(m, w, p->station)};
+  if (p->point != NUM_NONE) x.s = mat3_apply(x.f.R, vec3_of(w->num + p->point));
+  return x;
+}
+
+// ---- values -----------------------------------------------------------------------------------
+
+static double pos(const td_model* m, td_work* w, int i) {
+  const placed x = place_of(m, w, &m->probe[i]);
+  return vec3_at(vec3_add(x.f.p, x.s), m->probe[i].component);
+}
+static double vel(const td_model* m, td_work* w, int i) {
+  const placed x = place_of(m, w, &m->probe[i]);
+  return vec3_at(vec3_add(x.f.v, vec3_cross(x.f.w, x.s)), m->probe[i].component);
+}
+static double acc(const td_model* m, td_work* w, int i) {
+  const placed x = place_of(m, w, &m->probe[i]);
+  const vec3 turning = vec3_add(vec3_cross(x.f.dw, x.s), vec3_cross(x.f.w, vec3_cross(x.f.w, x.s)));
+  return vec3_at(vec3_add(x.f.a, turning), m->probe[i].component);
+}
+static double rot(const td_model* m, td_work* w, int i) {
+  const int c = m->probe[i].component;
+  return td_frame(m, w, m->probe[i].station).R.m[3 * (c % 3) + c / 3];
+}
+static double quaternion(const td_model* m, td_work* w, int i) {
+  const quat q = quat_mat3(td_frame(m, w, m->probe[i].station).R);
+  return m->probe[i].component == 0 ? q.w : vec3_at(q.v, m->probe[i].component - 1);
+}
+static double omega(const td_model* m, td_work* w, int i) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  return vec3_at(mat3_apply_t(f.R, f.w), m->probe[i].component);
+}
+
+// ---- changes ----------------------------------------------------------------------------------
+
+// The same with their changes along a column.
+typedef struct moved_place {
+  placed at;
+  frame_change d;
+  vec3 ds;
+} moved_place;
+
+static moved_place change_of(const td_model* m, const td_work* w, const model_probe* p, int col,
+                             bool rate) {
+  moved_place x = {.at = place_of(m, w, p), .d = td_frame_change(m, w, p->station, col, rate)};
+  x.ds = vec3_cross(x.d.turn, x.at.s);
+  return x;
+}
+
+static double pos_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const moved_place x = change_of(m, w, &m->probe[i], col, rate);
+  return vec3_at(vec3_add(x.d.p, x.ds), m->probe[i].component);
+}
+static double vel_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const moved_place x = change_of(m, w, &m->probe[i], col, rate);
+  const vec3 turning = vec3_add(vec3_cross(x.d.w, x.at.s), vec3_cross(x.at.f.w, x.ds));
+  return vec3_at(vec3_add(x.d.v, turning), m->probe[i].component);
+}
+static double acc_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const moved_place x = change_of(m, w, &m->probe[i], col, rate);
+  const frame* f = &x.at.f;
+  const vec3 ws = vec3_cross(f->w, x.at.s);
+  const vec3 dws = vec3_add(vec3_cross(x.d.w, x.at.s), vec3_cross(f->w, x.ds));
+  vec3 sum = vec3_add(x.d.a, vec3_add(vec3_cross(x.d.dw, x.at.s), vec3_cross(f->dw, x.ds)));
+  sum = vec3_add(sum, vec3_add(vec3_cross(x.d.w, ws), vec3_cross(f->w, dws)));
+  return vec3_at(sum, m->probe[i].component);
+}
+// With respect to v' an acceleration is what its velocity is with respect to v.
+static double acc_accel_diff(const td_model* m, const td_work* w, int i, int col) {
+  return vel_diff(m, w, i, col, true);
+}
+static double rot_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
+  const int c = m->probe[i].component;
+  return vec3_at(vec3_cross(d.turn, mat3_col(f.R, c / 3)), c % 3);
+}
+static double quaternion_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
+  const quat half = {0, vec3_scale(0.5, d.turn)}, q = quat_mul(half, quat_mat3(f.R));
+  return m->probe[i].component == 0 ? q.w : vec3_at(q.v, m->probe[i].component - 1);
+}
+static double omega_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
+  return vec3_at(mat3_apply_t(f.R, vec3_sub(d.w, vec3_cross(d.turn, f.w))), m->probe[i].component);
+}
+
+// ---- rates and biases -------------------------------------------------------------------------
+
+// A vector fixed in a turning frame: s' = w × s, s'' = w' × s + w × (w × s)
+static void carried(const frame* f, vec3 s, vec3* rate, vec3* bias) {
+  *rate = vec3_cross(f->w, s);
+  *bias = vec3_add(vec3_cross(f->dw, s), vec3_cross(f->w, *rate));
+}
+
+static sensor_motion pos_motion(const td_model* m, const td_work* w, int i) {
+  const placed x = place_of(m, w, &m->probe[i]);
+  const int c = m->probe[i].component;
+  vec3 rate, bias;
+  carried(&x.f, x.s, &rate, &bias);
+  return (sensor_motion){vec3_at(vec3_add(x.f.v, rate), c), vec3_at(vec3_add(x.f.a, bias), c)};
+}
+static sensor_motion rot_motion(const td_model* m, const td_work* w, int i) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  const int c = m->probe[i].component;
+  vec3 rate, bias;
+  carried(&f, mat3_col(f.R, c / 3), &rate, &bias);
+  return (sensor_motion){vec3_at(rate, c % 3), vec3_at(bias, c % 3)};
+}
+// q' = w q / 2,  q'' = (w' q + w q') / 2
+static sensor_motion quaternion_motion(const td_model* m, const td_work* w, int i) {
+  const frame f = td_frame(m, w, m->probe[i].station);
+  const int c = m->probe[i].component;
+  const quat half = {0, vec3_scale(0.5, f.w)}, half_rate = {0, vec3_scale(0.5, f.dw)};
+  const quat q = quat_mat3(f.R), q1 = quat_mul(half, q), a = quat_mul(half_rate, q),
+             b = quat_mul(half, q1);
+  if (c == 0) return (sensor_motion){q1.w, a.w + b.w};
+  return (sensor_motion){vec3_at(q1.v, c - 1), vec3_at(vec3_add(a.v, b.v), c - 1)};
+}
+
+static void visit(const td_model* m, const model_probe* p, const sensor_visitor* to) {
+  (void)m;
+  to->station(to->ctx, p->station);
+}
+
+const sensor_ops td_sensor_POS = {pos, pos_diff, td_no_accel_diff, pos_motion, visit, NULL, false};
+const sensor_ops td_sensor_ROT = {rot, rot_diff, td_no_accel_diff, rot_motion, visit, NULL, false};
+const sensor_ops td_sensor_QUAT = {
+    quaternion, quaternion_diff, td_no_accel_diff, quaternion_motion, visit, NULL, false};
+const sensor_ops td_sensor_VEL = {vel,  vel_diff, td_no_accel_diff, td_no_motion, visit,
+                                  NULL, false};
+const sensor_ops td_sensor_OMEGA = {omega, omega_diff, td_no_accel_diff, td_no_motion, visit,
+                                    NULL,  false};
+const sensor_ops td_sensor_ACC = {acc, acc_diff, acc_accel_diff, td_no_motion, visit, NULL, true};
