@@ -31,9 +31,9 @@ typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char* kind;    // export: c or fmu
   const char *out, *at, *param;
-  double time;                         // --time, NaN: not given
-  const char* times;                   // --times of equil, NULL: not given
-  double from, to;                     // --param P=from:to
+  double time;                               // --time, NaN: not given
+  const char* times;                         // --times of equil, NULL: not given
+  double from, to;                           // --param P=from:to
   double rtol, atol, t_final, dt_out, step;  // NaN: not given
   td_solver solver;
   bool solver_given;
@@ -197,8 +197,6 @@ int session_failed(session* s, td_status status, const char* what);
 void say_time(session* s, double t);
 // A written file failed or not.
 int session_wrote(session* s, td_status status);
-// Stage report.html, with the text of summary.json (cmd_report.c).
-td_status report_stage(session* s, const char* summary);
 // The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
 // a message was printed.
 char* report_read(const char* directory);
@@ -226,13 +224,13 @@ void say_sizes(session* s);
 
 // ---- steps shared between commands ------------------------------------------------------------
 
-int equil_step(session* s);  // cmd_equil.c: compute and print
+int equil_step(session* s);  // stage_equil.c: compute and print
 int equil_write(session* s);
 cJSON* equil_json(session* s);
-int modes_step(session* s);  // cmd_modes.c: at s->rest
+int modes_step(session* s);  // stage_modes.c: at s->rest
 int modes_write(session* s);
 cJSON* modes_json(const session* s);
-int sim_step(session* s);                // cmd_sim.c: from the initial state
+int sim_step(session* s);                // stage_sim.c: from the initial state
 td_sim_options sim_options(session* s);  // as the options say
 int sim_write(session* s);
 int sim_inputs(session* s);    // reads --inputs, if it is given

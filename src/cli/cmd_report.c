@@ -1,4 +1,4 @@
-// report.html of a run, and `tendril report`: renewed, or as a picture.
+// tendril report: report.html of earlier results, renewed or as a picture.
 #include <stdlib.h>
 #include <string.h>
 
@@ -37,33 +37,6 @@ char* report_read(const char* directory) {
   free(path);
   return page;
 }
-
-// "dir/four_bar.m" -> "four_bar"; `out` has room for it.
-static void title_of(const char* name, char* out, size_t size) {
-  const char* base = strrchr(name, '/');
-  base = base ? base + 1 : name;
-  const size_t n = strlen(base);
-  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
-  snprintf(out, size, "%.*s", (int)(has_m ? n - 2 : n), base);
-}
-
-td_status report_stage(session* s, const char* summary) {
-  char title[200];
-  title_of(s->name, title, sizeof title);
-  td_report report = td_report_default();
-  report.spec = s->spec;
-  report.model = s->model;
-  report.work = s->work;
-  report.state = s->state;
-  report.rest = s->has_equil && s->equil.converged ? s->rest : NULL;
-  report.modes = s->modes;
-  report.trajectory = s->trajectory;
-  report.title = title;
-  report.summary = summary;
-  return td_report_write(s->files, "report.html", &report);
-}
-
-// ---- tendril report ---------------------------------------------------------------------------
 
 static int renew(const options* opt) {
   char* page = report_read(opt->target);

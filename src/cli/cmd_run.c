@@ -1,5 +1,5 @@
-// tendril run: what the file asks for.  Also the sequence that equil, modes, sim and demo are parts
-// of.
+// tendril run: what the file asks for; tendril equil, modes and sim: one part of that sequence
+// each.
 #define _XOPEN_SOURCE 700  // realpath
 #include <signal.h>
 #include <stdlib.h>
@@ -203,6 +203,34 @@ int cmd_run(const options* opt) {
     code = follow_up(&s, run_stages(&s, par.equil, par.modal, par.dyn));
     if (opt->json && s.files) json_print(summary_json(&s));
   }
+  session_close(&s);
+  return code;
+}
+
+int cmd_equil(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  s.stable = true;
+  if (code == CODE_DONE) code = run_stages(&s, true, false, false);
+  if (opt->json && s.has_equil) json_print(equil_json(&s));
+  session_close(&s);
+  return code;
+}
+
+int cmd_modes(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run_stages(&s, true, true, false);
+  if (opt->json && s.modes) json_print(modes_json(&s));
+  session_close(&s);
+  return code;
+}
+
+int cmd_sim(const options* opt) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run_stages(&s, opt->from_rest, false, true);
+  if (opt->json && s.trajectory) json_print(summary_json(&s));
   session_close(&s);
   return code;
 }

@@ -1,6 +1,5 @@
 // A session: one model from text to files.  Everything a command prints for people goes through
 // say().
-#include <errno.h>
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -278,51 +277,4 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
   cJSON_free(text);
   free(line);
   return status;
-}
-
-int session_commit(session* s, const char* what, cJSON* result) {
-  cJSON* summary = summary_json(s);
-  if (result) json_add(summary, what, result);
-  cJSON* earlier = earlier_json(s);
-  if (earlier) json_add(summary, "earlier", earlier);
-  char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
-  td_status status = session_write_json(s, "summary.json", summary);
-  bool reported = s->reports;
-  char* why = NULL;
-  if (status == TD_OK && s->reports) {
-    status = text ? report_stage(s, text) : TD_E_NOMEM;
-    reported = status == TD_OK;
-    if (status == TD_E_IO) {  // a disk that is full for the report alone does not cost the results
-      why = format_text("%s", td_files_error(s->files));
-      status = TD_OK;
-    }
-  }
-  cJSON_free(text);
-  if (status == TD_OK) status = td_files_commit(s->files);
-  int code = session_wrote(s, status);
-  if (code == CODE_DONE && !reported && (s->reports || s->opt->no_report)) {
-    // a report of earlier results would be taken for the one of these
-    char* old = format_text("%s/report.html", s->out);
-    const bool removed = old && remove(old) == 0, stays = !removed && (!old || errno != ENOENT);
-    free(old);
-    if (s->opt->no_report && (removed || stays))
-      complain(0, "note: %s/report.html, of the results before, %s", s->out,
-               removed ? "was removed" : "could not be removed");
-    if (s->reports)
-      code = complain(CODE_FILE, "%s: the results are there, the report is not%s",
-                      why ? why : "report.html",
-                      removed ? " (that of the results before was removed)"
-                      : stays ? " (report.html shows the results before: it could not be removed)"
-                              : "");
-  }
-  free(why);
-  if (status == TD_OK) {
-    say_heading(s, "Files in %s", s->out);
-    for (int i = 0; i < td_files_count(s->files); i++) {
-      say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
-    }
-    say(s, "\n");
-    if (reported) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
-  }
-  return code;
 }

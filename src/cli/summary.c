@@ -1,7 +1,9 @@
-// summary.json: sizes, statistics, timings, energy balance, versions and the exact command.
+// summary.json: sizes, statistics, timings, energy balance, versions and the exact command; and the
+// end of a command, where summary and report join the results and all are put in place.
 #include <stdlib.h>
 #include <string.h>
 
+#include <errno.h>
 #include "cli/cli.h"
 
 cJSON* sizes_json(const session* s) {
@@ -186,6 +188,18 @@ static cJSON* energy_balance_json(const td_sim_stats* st) {
   return o;
 }
 
+const char* trust_text(td_verdict verdict) {
+  switch (verdict) {
+    case TD_TRUST_OK:
+      return "ok";
+    case TD_TRUST_LOOK:
+      return "look";
+    case TD_TRUST_WRONG:
+      return "wrong";
+  }
+  return "";
+}
+
 cJSON* trust_json(td_verdict verdict, const char* reasons) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "verdict", trust_text(verdict));
@@ -269,6 +283,32 @@ static cJSON* files_json(const session* s) {
   return list;
 }
 
+cJSON* equil_json(session* s) {
+  const td_equil_result* r = &s->equil;
+  cJSON* o = cJSON_CreateObject();
+  cJSON_AddBoolToObject(o, "converged", r->converged);
+  cJSON_AddBoolToObject(o, "stable", r->stability == TD_STABLE);
+  cJSON_AddStringToObject(o, "stability", td_stability_text(r->stability));
+  json_add_number(o, "critical", r->critical);
+  cJSON_AddBoolToObject(o, "conservative", r->conservative);
+  cJSON_AddStringToObject(o, "strategy", td_strategy_text(r->strategy));
+  cJSON_AddStringToObject(o, "note", r->note);
+  json_add_number(o, "residual", r->residual);
+  json_add_number(o, "iterations", r->iterations);
+  json_add_number(o, "evaluations", r->evaluations);
+  json_add_number(o, "tangents", r->tangents);
+  json_add_number(o, "t", s->rest->t);
+  json_add(o, "q", json_vector(s->rest->q, s->n.nq));
+  if (s->n.nz) json_add(o, "z", internals_json(s, s->rest));
+  json_add(o, "u", inputs_json(s, s->rest));
+  if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
+    json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
+  }
+  json_add(o, "sensors", sensors_json(s, s->rest));
+  json_add(o, "energy", energies_json(td_energy(s->model, s->rest, s->work)));
+  return o;
+}
+
 cJSON* summary_json(session* s) {
   cJSON* o = cJSON_CreateObject();
   char* line = command_line(s->opt);
@@ -296,4 +336,79 @@ cJSON* summary_json(session* s) {
   if (s->files) json_add(o, "files", files_json(s));
   free(line);
   return o;
+}
+
+// ---- the end of a command ----------------------------------------------------------------------
+
+// "dir/four_bar.m" -> "four_bar"; `out` has room for it.
+static void title_of(const char* name, char* out, size_t size) {
+  const char* base = strrchr(name, '/');
+  base = base ? base + 1 : name;
+  const size_t n = strlen(base);
+  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
+  snprintf(out, size, "%.*s", (int)(has_m ? n - 2 : n), base);
+}
+
+// report.html among the results.
+static td_status report_stage(session* s, const char* summary) {
+  char title[200];
+  title_of(s->name, title, sizeof title);
+  td_report report = td_report_default();
+  report.spec = s->spec;
+  report.model = s->model;
+  report.work = s->work;
+  report.state = s->state;
+  report.rest = s->has_equil && s->equil.converged ? s->rest : NULL;
+  report.modes = s->modes;
+  report.trajectory = s->trajectory;
+  report.title = title;
+  report.summary = summary;
+  return td_report_write(s->files, "report.html", &report);
+}
+
+int session_commit(session* s, const char* what, cJSON* result) {
+  cJSON* summary = summary_json(s);
+  if (result) json_add(summary, what, result);
+  cJSON* earlier = earlier_json(s);
+  if (earlier) json_add(summary, "earlier", earlier);
+  char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
+  td_status status = session_write_json(s, "summary.json", summary);
+  bool reported = s->reports;
+  char* why = NULL;
+  if (status == TD_OK && s->reports) {
+    status = text ? report_stage(s, text) : TD_E_NOMEM;
+    reported = status == TD_OK;
+    if (status == TD_E_IO) {  // a disk that is full for the report alone does not cost the results
+      why = format_text("%s", td_files_error(s->files));
+      status = TD_OK;
+    }
+  }
+  cJSON_free(text);
+  if (status == TD_OK) status = td_files_commit(s->files);
+  int code = session_wrote(s, status);
+  if (code == CODE_DONE && !reported && (s->reports || s->opt->no_report)) {
+    // a report of earlier results would be taken for the one of these
+    char* old = format_text("%s/report.html", s->out);
+    const bool removed = old && remove(old) == 0, stays = !removed && (!old || errno != ENOENT);
+    free(old);
+    if (s->opt->no_report && (removed || stays))
+      complain(0, "note: %s/report.html, of the results before, %s", s->out,
+               removed ? "was removed" : "could not be removed");
+    if (s->reports)
+      code = complain(CODE_FILE, "%s: the results are there, the report is not%s",
+                      why ? why : "report.html",
+                      removed ? " (that of the results before was removed)"
+                      : stays ? " (report.html shows the results before: it could not be removed)"
+                              : "");
+  }
+  free(why);
+  if (status == TD_OK) {
+    say_heading(s, "Files in %s", s->out);
+    for (int i = 0; i < td_files_count(s->files); i++) {
+      say(s, "%s%s", i ? ", " : "  ", td_files_name(s->files, i));
+    }
+    say(s, "\n");
+    if (reported) say(s, "\nReport: %s/report.html (open it in a browser)\n", s->out);
+  }
+  return code;
 }

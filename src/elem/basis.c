@@ -12,8 +12,3 @@ const basis_kind* td_basis_find(const char* name) {
     if (strcmp(td_bases[i].name, name) == 0) return &td_bases[i];
   return NULL;
 }
-
-void td_basis_plain(int n, int* order, int* elements) {
-  *order = n;
-  *elements = 1;
-}

@@ -34,5 +34,5 @@ static void multiquadric(double x, int order, int elements, double* phi) {
   share(phi, elements + 1);
 }
 
-const basis_functions td_basis_gaussian = {centres, gaussian, td_basis_plain};
-const basis_functions td_basis_multiquadric = {centres, multiquadric, td_basis_plain};
+const basis_functions td_basis_gaussian = {centres, gaussian, basis_plain};
+const basis_functions td_basis_multiquadric = {centres, multiquadric, basis_plain};

@@ -16,4 +16,4 @@ static void fourier(double x, int order, int elements, double* phi) {
   }
 }
 
-const basis_functions td_basis_fourier = {harmonics, fourier, td_basis_plain};
+const basis_functions td_basis_fourier = {harmonics, fourier, basis_plain};

@@ -58,7 +58,7 @@ static void hermite(double x, int order, int elements, double* phi) {
   phi[3] = s3 - s2;
 }
 
-const basis_functions td_basis_linear = {linear_nodes, linear, td_basis_plain};
-const basis_functions td_basis_quadratic = {quadratic_nodes, quadratic, td_basis_plain};
-const basis_functions td_basis_cubic = {cubic_nodes, cubic, td_basis_plain};
-const basis_functions td_basis_hermite = {hermite_nodes, hermite, td_basis_plain};
+const basis_functions td_basis_linear = {linear_nodes, linear, basis_plain};
+const basis_functions td_basis_quadratic = {quadratic_nodes, quadratic, basis_plain};
+const basis_functions td_basis_cubic = {cubic_nodes, cubic, basis_plain};
+const basis_functions td_basis_hermite = {hermite_nodes, hermite, basis_plain};

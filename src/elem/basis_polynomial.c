@@ -8,7 +8,7 @@ static int polynomials(int order, int elements) { return (order + 1) * elements;
 // whole rod; elements cost in proportion to n.
 static void resolve(int n, int* order, int* elements) {
   enum { highest = 10, usual = 4 };
-  td_basis_plain(n, order, elements);
+  basis_plain(n, order, elements);
   if (n <= highest) return;
   *order = usual;
   *elements = n / (usual + 1) + 1;  // the least whose functions are n + 1 or more
@@ -52,7 +52,7 @@ static void chebyshev(double x, int order, int elements, double* phi) {
   for (int k = 1; k < order; k++) phi[k + 1] = 2 * y * phi[k] - phi[k - 1];
 }
 
-const basis_functions td_basis_constant = {constants, constant, td_basis_plain};
+const basis_functions td_basis_constant = {constants, constant, basis_plain};
 const basis_functions td_basis_monomial = {polynomials, monomial, resolve};
 const basis_functions td_basis_legendre = {polynomials, legendre, resolve};
 const basis_functions td_basis_chebyshev = {polynomials, chebyshev, resolve};

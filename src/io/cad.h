@@ -25,8 +25,7 @@ td_status td_read_meshes(td_spec* spec);
 
 // Write the message and return TD_E_SYNTAX.
 td_status td_cad_fail(td_cad* cad, const char* format, ...) TD_PRINTF(2, 3);
-// Append an edge between two new nodes, or an edge between two nodes of the wire.
-td_status td_cad_segment(td_cad* cad, const double a[3], const double b[3]);
+// Append an edge between two nodes of the wire.
 td_status td_cad_edge(td_cad* cad, int a, int b);
 
 #endif

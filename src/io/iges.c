@@ -12,11 +12,6 @@
 #include <string.h>
 #include <strings.h>
 
-td_status td_iges_fail(const iges* f, const iges_entity* e, const char* why) {
-  return td_cad_fail(f->cad, "the entity of type %d at line D%d %s", e->type,
-                     2 * (int)(e - f->entity) + 1, why);
-}
-
 // ---- lines ------------------------------------------------------------------------------------
 
 // The next line as [*begin, *begin + *n); files without line ends are records of 80 bytes.

@@ -4,6 +4,11 @@
 
 #include "io/iges.h"
 
+td_status td_iges_fail(const iges* f, const iges_entity* e, const char* why) {
+  return td_cad_fail(f->cad, "the entity of type %d at line D%d %s", e->type,
+                     2 * (int)(e - f->entity) + 1, why);
+}
+
 enum {
   PIECES = 4096,  // edges of one arc at most
   SPLITS = 12,    // halvings of one piece of a spline at most

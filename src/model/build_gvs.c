@@ -76,7 +76,7 @@ static td_status read_field(builder* b, gvs* g, int d) {
     field->order = number_for(order, d, n);
     field->elements = number_for(elements, d, 1);
   } else {
-    (field->basis ? field->basis->f->resolve : td_basis_plain)(n, &field->order, &field->elements);
+    (field->basis ? field->basis->f->resolve : basis_plain)(n, &field->order, &field->elements);
   }
   if (!td_rod_mode(b, g->rod, d, g->from + 0.5 * g->length) || field->order < 0) return TD_OK;
   if (strcmp(word, "custom") == 0) return read_custom(b, g, d);

@@ -437,8 +437,3 @@ td_span td_get_at(const value* s, int i, const char* field) {
   const value_slot* slot = td_value_slot(s, i, field);
   return slot && slot->v ? slot->at : td_span_none();
 }
-
-int td_get_count(const value* s, int i, const char* field) {
-  const value* v = td_get(s, i, field);
-  return v ? td_value_count(v) : 0;
-}

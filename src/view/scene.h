@@ -8,7 +8,7 @@
 #ifndef TD_SCENE_H
 #define TD_SCENE_H
 
-#include "base/base.h"
+#include "model/model.h"
 
 // Where some numbers of a frame come from.
 typedef enum track_kind {
@@ -74,6 +74,9 @@ double td_scene_distance(const td_scene* scene, const float* a, const float* b);
 
 // For kinds: a new track, *at: where its numbers begin.
 int td_scene_track(td_scene* scene, track_kind kind, int index);
+
+// Width (what 0) or height (1) of a rod at an arc length.
+double td_scene_outline(const td_work* w, const model_rod* rod, int what, double arc);
 
 // scene_solid.c: bodies as solids with their mass and inertia.
 void td_scene_bodies(td_scene* scene, td_work* work);

@@ -1,4 +1,4 @@
-// tendril equil: static equilibrium and its stability; equilibrium.json.
+// A stage of a run: static equilibrium and its stability; equilibrium.json.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -65,32 +65,6 @@ int equil_step(session* s) {
   if (status == TD_OK) return CODE_DONE;
   if (!*s->equil.note) return session_failed(s, status, "equilibrium");
   return complain(code_of(status), "equilibrium: %s", s->equil.note);
-}
-
-cJSON* equil_json(session* s) {
-  const td_equil_result* r = &s->equil;
-  cJSON* o = cJSON_CreateObject();
-  cJSON_AddBoolToObject(o, "converged", r->converged);
-  cJSON_AddBoolToObject(o, "stable", r->stability == TD_STABLE);
-  cJSON_AddStringToObject(o, "stability", td_stability_text(r->stability));
-  json_add_number(o, "critical", r->critical);
-  cJSON_AddBoolToObject(o, "conservative", r->conservative);
-  cJSON_AddStringToObject(o, "strategy", td_strategy_text(r->strategy));
-  cJSON_AddStringToObject(o, "note", r->note);
-  json_add_number(o, "residual", r->residual);
-  json_add_number(o, "iterations", r->iterations);
-  json_add_number(o, "evaluations", r->evaluations);
-  json_add_number(o, "tangents", r->tangents);
-  json_add_number(o, "t", s->rest->t);
-  json_add(o, "q", json_vector(s->rest->q, s->n.nq));
-  if (s->n.nz) json_add(o, "z", internals_json(s, s->rest));
-  json_add(o, "u", inputs_json(s, s->rest));
-  if (td_forward_dynamics(s->model, s->rest, s->work) == TD_OK) {
-    json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
-  }
-  json_add(o, "sensors", sensors_json(s, s->rest));
-  json_add(o, "energy", energies_json(td_energy(s->model, s->rest, s->work)));
-  return o;
 }
 
 // ---- a static study over time -------------------------------------------------------------------
@@ -189,14 +163,4 @@ int equil_write(session* s) {
   const td_status written = s->nstudy > 0 ? write_study(s) : TD_OK;
   if (written != TD_OK) return session_wrote(s, written);
   return session_wrote(s, session_write_json(s, "equilibrium.json", equil_json(s)));
-}
-
-int cmd_equil(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  s.stable = true;
-  if (code == CODE_DONE) code = run_stages(&s, true, false, false);
-  if (opt->json && s.has_equil) json_print(equil_json(&s));
-  session_close(&s);
-  return code;
 }

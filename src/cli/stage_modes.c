@@ -1,4 +1,4 @@
-// tendril modes: natural frequencies, damping and shapes at the equilibrium; modes.csv and
+// A stage of a run: natural frequencies, damping and shapes at the equilibrium; modes.csv and
 // modes.json.
 #include <float.h>
 #include <math.h>
@@ -177,13 +177,4 @@ int modes_write(session* s) {
   td_status status = write_csv(s);
   if (status == TD_OK) status = session_write_json(s, "modes.json", modes_json(s));
   return session_wrote(s, status);
-}
-
-int cmd_modes(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = run_stages(&s, true, true, false);
-  if (opt->json && s.modes) json_print(modes_json(&s));
-  session_close(&s);
-  return code;
 }

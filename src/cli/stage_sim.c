@@ -1,4 +1,4 @@
-// tendril sim: dynamic simulation; trajectory.csv, .h5 and, with --mat, .mat.
+// A stage of a run: dynamic simulation; trajectory.csv, .h5 and, with --mat, .mat.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -111,18 +111,6 @@ static void say_sim(session* s) {
   if (events) say(s, "  events: %d\n", events);
 }
 
-const char* trust_text(td_verdict verdict) {
-  switch (verdict) {
-    case TD_TRUST_OK:
-      return "ok";
-    case TD_TRUST_LOOK:
-      return "look";
-    case TD_TRUST_WRONG:
-      return "wrong";
-  }
-  return "";
-}
-
 void say_trust(session* s, td_verdict verdict, const char* reasons) {
   const bool silent = s->opt->json || s->opt->quiet;
   if (silent && verdict != TD_TRUST_WRONG) return;
@@ -222,13 +210,4 @@ int sim_step(session* s) {
 int sim_write(session* s) {
   return session_wrote(s,
                        td_trajectory_write(s->trajectory, s->spec, s->name, s->opt->mat, s->files));
-}
-
-int cmd_sim(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = run_stages(&s, opt->from_rest, false, true);
-  if (opt->json && s.trajectory) json_print(summary_json(&s));
-  session_close(&s);
-  return code;
 }

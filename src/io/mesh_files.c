@@ -1,0 +1,131 @@
+// The mesh files of a model: found beside the model, read, joined, and kept in the spec for the
+// compiler.
+#include "io/cad.h"
+
+#include <errno.h>
+#include <fcntl.h>
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+#include <strings.h>
+#include <sys/stat.h>
+#include <unistd.h>
+
+#include "model/fields.h"
+
+enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES file
+
+// A file's place is beside the text that names it.
+static char* beside(const td_spec* spec, td_span at, const char* name) {
+  const bool known = at.source >= 0 && at.source < spec->diags.nsource;
+  const char* from = known ? spec->diags.sources[at.source].name : "";
+  const char* slash = strrchr(from, '/');
+  td_text path = {0};
+  if (name[0] != '/' && slash) td_text_addn(&path, from, (int)(slash - from) + 1);
+  td_text_add(&path, name);
+  if (!path.failed) return path.s;
+  td_text_free(&path);
+  return NULL;
+}
+
+typedef struct mesh_file {
+  td_spec* spec;
+  int mesh;  // from 0
+  td_span at;
+  const char *name, *path;  // as written, and where it is
+} mesh_file;
+
+static td_status refuse(const mesh_file* f, td_status status, const char* why) {
+  return td_error(&f->spec->diags, status, f->at, "mesh(%d): cannot read '%.200s': %s", f->mesh + 1,
+                  f->name, why);
+}
+
+static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* size) {
+  struct stat info;
+  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
+    return refuse(f, TD_E_IO, "it is not a file");
+  if (info.st_size > FILE_LIMIT) return refuse(f, TD_E_IO, "it is larger than 400 MB");
+  *text = malloc((size_t)info.st_size + 1);
+  if (!*text) return TD_E_NOMEM;
+  *size = fread(*text, 1, (size_t)info.st_size, file);
+  return ferror(file) ? refuse(f, TD_E_IO, strerror(errno)) : TD_OK;
+}
+
+static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
+  if (!td_spec_may_read(f->spec, f->path)) {
+    refuse(f, TD_E_IO, "it is outside the model's folder and TENDRIL_DATA");
+    td_hint(&f->spec->diags, "--allow-read, if you trust the model");
+    return TD_E_IO;
+  }
+  // not blocking: a pipe would wait for its writer
+  const int descriptor = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
+  FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
+  if (!file) {
+    const td_status status = refuse(f, TD_E_IO, strerror(errno));
+    if (descriptor >= 0) close(descriptor);
+    return status;
+  }
+  const td_status status = read_open(f, file, text, size);
+  fclose(file);
+  return status;
+}
+
+static double number_of(const value* mesh, int i, const char* field) {
+  const value* v = td_get(mesh, i, field);
+  return v && v->kind == V_NUM ? v->x[0] : 0;
+}
+
+static bool ends_with(const char* path, const char* end) {
+  const size_t n = strlen(path), k = strlen(end);
+  return n >= k && strcasecmp(path + n - k, end) == 0;
+}
+
+static td_status read_wire(const mesh_file* f, const value* mesh, const char* text, size_t size,
+                           td_wire* out) {
+  td_cad cad = {.unit = number_of(mesh, f->mesh, "unit"),
+                .chord = number_of(mesh, f->mesh, "chord"),
+                .limit = 4 * f->spec->limits.nodes};
+  const bool stl = ends_with(f->path, ".stl");
+  td_status status = stl ? td_stl_read(text, size, &cad) : td_iges_read(text, size, &cad);
+  const double tol = td_get(mesh, f->mesh, "tol") ? number_of(mesh, f->mesh, "tol")
+                                                  : 1e-6 * td_wire_extent(&cad.wire);
+  const bool empty = cad.wire.nedge == 0;
+  if (status == TD_OK) status = td_wire_join(&cad.wire, tol);
+  if (status == TD_OK && cad.wire.nedge == 0)
+    status = td_cad_fail(&cad, empty ? "it has no lines or curves" : "all nodes are within tol");
+  if (status == TD_E_SYNTAX) refuse(f, TD_E_MODEL, cad.message);
+  if (status == TD_OK)
+    *out = cad.wire;
+  else
+    td_wire_free(&cad.wire);
+  return status == TD_E_SYNTAX ? TD_E_MODEL : status;
+}
+
+static td_status read_mesh(td_spec* spec, const value* mesh, int i) {
+  const value* name = td_field_get(mesh, i, "mesh.file_name");
+  const char* field = td_get(mesh, i, "file_name") ? "file_name" : "file";
+  mesh_file f = {spec, i, td_get_at(mesh, i, field), name->s, NULL};
+  char* path = beside(spec, f.at, name->s);
+  char* text = NULL;
+  size_t size = 0;
+  f.path = path;
+  td_status status = path ? read_bytes(&f, &text, &size) : TD_E_NOMEM;
+  if (status == TD_OK) status = read_wire(&f, mesh, text, size, &spec->wires[i]);
+  free(text);
+  free(path);
+  return status;
+}
+
+td_status td_read_meshes(td_spec* spec) {
+  const value* mesh = td_get(spec->root, 0, "mesh");
+  if (!mesh || mesh->kind != V_STRUCT) return TD_OK;
+  const int n = td_value_count(mesh);
+  TD_TRY(td_spec_wires(spec, n));
+  td_status worst = TD_OK;
+  for (int i = 0; i < n; i++) {
+    const value* name = td_field_get(mesh, i, "mesh.file_name");
+    const td_status s = name && name->kind == V_STR ? read_mesh(spec, mesh, i) : TD_OK;
+    if (s != TD_OK) worst = s;
+  }
+  return worst;
+}
