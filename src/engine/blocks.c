@@ -6,8 +6,6 @@
 //
 // is two sums over the subtree, however many stations there are.  dF/dq has minus that: block.K and
 // block.B, to which added mass contributes too.
-#include <string.h>
-
 #include "engine/stages.h"
 
 void td_block_add(td_work* w, int hop, const station_force* s) {
@@ -45,10 +43,4 @@ void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F) {
     spatial* K = &w->blocks[hop].K.col[j];
     *K = spatial_sub(*K, spatial_of(none, vec3_cross(dp, F)));
   }
-}
-
-void td_blocks(const td_model* m, td_work* w) {
-  if (!m->has_blocks) return;
-  memset(w->blocks, 0, (size_t)m->nhop * sizeof(hop_block));
-  td_force_blocks(m, w);
 }

@@ -6,12 +6,6 @@
 #include "engine/row_table.h"
 #include "engine/taut.h"
 
-const row_ops* const td_row_table[ROW_KINDS] = {
-#define X(kind, name, ...) &td_row_##name,
-    TD_ROWS(X)
-#undef X
-};
-
 // Rows of a joint follow each other and share their ends, which are then found once.
 static int bundle_end(const td_model* m, int first) {
   const model_row *a = &m->row[first], *b = a + 1;
@@ -26,26 +20,6 @@ static row_reach reach_new(const td_model* m, arena* s) {
   for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
   return (row_reach){-1, 0, arena_ints(s, slots),
                      arena_bytes(s, (size_t)slot_blocks(slots) * sizeof(octet))};
-}
-
-row_value td_row_at(const td_model* m, const td_work* w, int row) {
-  return td_row_table[m->row[row].kind]->value(m, w, row);
-}
-
-bool td_row_moves(const td_model* m, int row, int hop) {
-  return td_row_table[m->row[row].kind]->moves(m, row, hop);
-}
-
-void td_row_forces(const td_model* m, td_work* w, const double* lambda) {
-  for (int i = 0; i < m->nrow; i++) td_row_table[m->row[i].kind]->add(m, w, i, lambda[i]);
-}
-
-void td_row_forces_change(const td_model* m, td_work* w, const double* lambda, int col, bool rate,
-                          spatial* df) {
-  for (int i = 0; i < m->nrow; i++) {
-    if (!td_row_moves(m, i, m->col[col].hop)) continue;
-    td_row_table[m->row[i].kind]->add_diff(m, w, i, lambda[i], col, rate, df);
-  }
 }
 
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {

@@ -11,14 +11,12 @@
 #include <math.h>
 #include <string.h>
 
-#include "elem/cable.h"
 #include "elem/chord.h"
 #include "elem/link.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
-static bool is_hard(const model_cable* c) { return c->row >= 0; }
-static bool by_length(const model_cable* c) { return c->tension == NUM_NONE && !is_hard(c); }
+#include "engine/crossing.h"
 static bool has_friction(const model_cable* c) { return c->friction != NUM_NONE; }
 
 // The cable at a crossing; x: the strains there.
@@ -26,11 +24,6 @@ static cable_section section_at(const td_model* m, const td_work* w, const model
                                 double x[6]) {
   td_strains(m, w, &m->strain[c->strain], x);
   return cable_through(c->joint > 0, x, w->num + c->path);
-}
-
-// Arc length of the rod along which the cable passes a piece.
-static double passed(const td_model* m, const td_work* w, const model_crossing* c) {
-  return c->cover * w->num[m->strain[c->strain].section + SECTION_LENGTH];
 }
 
 static const model_crossing* crossing_of(const td_model* m, const model_cable* c, int i) {
@@ -190,16 +183,6 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
   return sum;
 }
 
-// Change of the tension for changes of the numbers alone.
-static double tension_change(const td_model* m, const td_work* w, int cable) {
-  const model_cable* c = &m->cable[cable];
-  const cable_work* at = &w->cable[cable];
-  if (is_hard(c)) return 0;
-  if (!by_length(c)) return w->load * w->dnum[c->tension];
-  if (!(at->stretch > 0)) return 0;
-  return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
-}
-
 // ... and along a column alone
 static double tension_slope(const td_model* m, const td_work* w, int cable, int col) {
   const cable_work* at = &w->cable[cable];
@@ -209,7 +192,7 @@ static double tension_slope(const td_model* m, const td_work* w, int cable, int 
 }
 
 double td_cable_tension_change(const td_model* m, const td_work* w, int cable, int col) {
-  const double numbers = tension_change(m, w, cable);
+  const double numbers = td_tension_change(m, w, cable);
   if (col < 0 || !by_length(&m->cable[cable]) || w->cable[cable].slope == 0) return numbers;
   return numbers + tension_slope(m, w, cable, col);
 }
@@ -223,47 +206,6 @@ bool td_cable_couples(const td_model* m) {
     if (follows && strain_is_link(&m->strain[m->crossing[i].strain])) return true;
   }
   return false;
-}
-
-// A given tension is an input, a cable of given length a spring.
-static bool acts(const model_cable* c, int which) {
-  return which & (by_length(c) ? FORCES_PASSIVE : FORCES_ACTIVE);
-}
-
-// ---- inside rods ------------------------------------------------------------------------------
-
-void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
-                    int which, double s[6]) {
-  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
-    const model_crossing* c = &m->crossing[i];
-    if (!acts(&m->cable[c->cable], which)) continue;
-    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
-    for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
-  }
-}
-
-void td_cable_force_change(const td_model* m, const td_work* w, const model_strain* f,
-                           const double x[6], const double dx[6], bool numbers, double ds[6]) {
-  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
-    const model_crossing* c = &m->crossing[i];
-    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
-    const double dpull = numbers ? part * tension_change(m, w, c->cable) : 0;
-    double dg[6];
-    cable_change(&at, dx, dg);
-    for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
-  }
-}
-
-void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
-                     double ds[6][6]) {
-  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
-    const model_crossing* c = &m->crossing[i];
-    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
-    cable_stiffen(&at, pull, ds);
-  }
 }
 
 // ---- straight spans ---------------------------------------------------------------------------
@@ -316,7 +258,7 @@ static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df)
     frame_change da = {0}, db = {0};
     if (moved) da = td_frame_change(m, w, s->a, col, false);
     if (moved) db = td_frame_change(m, w, s->b, col, false);
-    const double T = w->cable[s->cable].tension, dT = tension_change(m, w, s->cable);
+    const double T = w->cable[s->cable].tension, dT = td_tension_change(m, w, s->cable);
     vec3 F, dF, dMa = {0, 0, 0}, dMb = {0, 0, 0};
     if (w->span_along[i]) {
       const chord c = span_chord(&a, &b, &da, &db);
@@ -427,20 +369,6 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
     if (!m->cable[i].potential) continue;
     const double T = cable_taut(w->num[m->cable[i].stiffness], stretch_of(m, w, i)).tension;
     if (T > 0) sum += T * td_cable_length_change(m, w, i, col);
-  }
-  return sum;
-}
-
-double td_crossings_power(const td_model* m, const td_work* w, const model_strain* f,
-                          const double x[6], const double u[6]) {
-  double sum = 0;
-  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
-    const model_crossing* c = &m->crossing[i];
-    if (m->cable[c->cable].potential) continue;
-    const cable_section s = cable_through(c->joint > 0, x, w->num + c->path);
-    double rate = 0;
-    for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
-    sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
   }
   return sum;
 }

@@ -26,20 +26,6 @@ void td_strains_change(const td_model* m, const td_work* w, const model_strain* 
   strain_of(f)->strains_diff(m, w, f, col, dx);
 }
 
-void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f) {
-  (void)m, (void)w, (void)f;
-}
-void td_strain_no_linearise(const td_model* m, const td_work* w, const model_strain* f,
-                            force_state* s) {
-  (void)m, (void)w, (void)f, (void)s;
-}
-void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* f,
-                       const force_state* s, const frame_change* da, const frame_change* db,
-                       spatial change[2]) {
-  (void)m, (void)w, (void)f, (void)s, (void)da, (void)db;
-  change[0] = change[1] = spatial_zero();
-}
-
 static void add(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nstrain; i++) strain_of(&m->strain[i])->add(m, w, &m->strain[i], which);
 }

@@ -65,7 +65,9 @@ double td_elastic_change(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
-void td_force_blocks(const td_model* m, td_work* w) {
+void td_blocks(const td_model* m, td_work* w) {
+  if (!m->has_blocks) return;
+  memset(w->blocks, 0, (size_t)m->nhop * sizeof(hop_block));
   for (int k = 0; k < KINDS; k++) td_force_table[k]->blocks(m, w);
 }
 
@@ -215,39 +217,3 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
 }
 
 // ---- what a kind does not have ----------------------------------------------------------------
-
-void td_no_prepare(const td_model* m, td_work* w) { (void)m, (void)w; }
-double td_no_energy(const td_model* m, const td_work* w) { return (void)m, (void)w, 0; }
-double td_no_energy_diff(const td_model* m, const td_work* w, int col) {
-  return (void)m, (void)w, (void)col, 0;
-}
-void td_no_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
-  (void)m, (void)w, (void)dq, (void)dv;
-}
-void td_no_blocks(const td_model* m, td_work* w) { (void)m, (void)w; }
-bool td_always_potential(const td_model* m) { return (void)m, true; }
-bool td_no_power_dampers(const td_model* m) { return (void)m, false; }
-bool td_no_driving_dampers(const td_model* m, const td_work* w) { return (void)m, (void)w, false; }
-int td_no_switches(const td_model* m) { return (void)m, 0; }
-void td_no_switch_values(const td_model* m, td_work* w, double* values) {
-  (void)m, (void)w, (void)values;
-}
-force_reach td_reach_stations(const td_model* m, int i) { return (void)m, (void)i, REACH_STATIONS; }
-bool td_always_damped(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, true;
-}
-force_flaw td_no_flaw(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, (force_flaw){NULL, 0};
-}
-bool td_always_link(const td_model* m, int i) { return (void)m, (void)i, true; }
-void td_no_numbers_diff(const td_model* m, const td_work* w, int i, double* dtau) {
-  (void)m, (void)w, (void)i, (void)dtau;
-}
-void td_no_element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
-                           double* dq, double* dv) {
-  (void)m, (void)w, (void)i, (void)part, (void)dq, (void)dv;
-}
-bool td_no_link(const td_model* m, int i) { return (void)m, (void)i, false; }
-spatial td_no_wrench(const td_model* m, const td_work* w, int i) {
-  return (void)m, (void)w, (void)i, spatial_zero();
-}

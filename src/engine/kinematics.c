@@ -62,3 +62,33 @@ frame td_frame(const td_model* m, const td_work* w, int station) {
   f.a = vec3_add(vec3_add(spatial_t(&h->A), vec3_cross(f.dw, f.p)), vec3_cross(f.w, f.v));
   return f;
 }
+
+frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
+  frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (!station_moves(m, station, m->col[col].hop)) return d;
+  const hop_work* h = &w->hop[m->station[station].hop];
+  const frame f = td_frame(m, w, station);
+  spatial S = w->col[col].S, U = sums_of_col(w, col)->U, Z = sums_of_col(w, col)->Z,
+          X = sums_of_col(w, col)->X;
+  for (int k = m->col[col].next; k >= 0 && station_moves(m, station, m->col[k].hop);
+       k = m->col[k].next) {  // the steps of a rod on the way
+    const col_sum* c = sums_of_col(w, k);
+    S = spatial_add(S, w->col[k].S);
+    U = spatial_add(U, c->U);
+    Z = spatial_add(Z, c->Z);
+    X = spatial_add(X, c->X);
+  }
+  spatial dV = S, dA = spatial_add(spatial_cross(&S, &h->V), X);
+  if (!rate) {
+    d.turn = spatial_r(&S);
+    d.p = vec3_add(spatial_t(&S), vec3_cross(d.turn, f.p));
+    dV = spatial_add(spatial_cross(&S, &h->V), U);
+    dA = spatial_add(spatial_add(spatial_cross(&S, &h->A), spatial_cross(&U, &h->V)), Z);
+  }
+  d.w = spatial_r(&dV);
+  d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
+  d.dw = spatial_r(&dA);
+  d.a = vec3_add(vec3_add(spatial_t(&dA), vec3_cross(d.dw, f.p)), vec3_cross(f.dw, d.p));
+  d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
+  return d;
+}

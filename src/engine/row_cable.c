@@ -85,10 +85,6 @@ void td_taut_jacobian(const td_model* m, td_work* w, int cable, double* row) {
 
 // ---- what the engine asks of the row ----------------------------------------------------------
 
-static void cable_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
-  (void)m, (void)w, (void)row, (void)f;
-}
-
 static row_value cable_value(const td_model* m, const td_work* w, int row) {
   return td_taut_value(m, w, m->row[row].cable);
 }
@@ -168,7 +164,6 @@ static void cable_squares(const td_model* m, const td_work* w, int first, row_re
 }
 
 const row_ops td_row_cable = {
-    .fill = cable_fill,
     .value = cable_value,
     .linearise = cable_linearise,
     .diff = cable_diff,

@@ -6,6 +6,52 @@
 #include "engine/path.h"
 #include "engine/row_table.h"
 
+// ---- what the formulas of a kind take beyond directions and the reference rotation -----------
+
+static void plain_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row, (void)f;
+}
+
+// The second axis of a universal joint is given in the first frame, as it is at the start.
+static void dot_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row;
+  if (f->reference) f->x = mat3_apply_t(mat3_quat(*f->reference), f->x);
+}
+
+// The turn of a screw by the angles of the joints between its frames, beyond a constant; NaN where
+// they do not tell it: they must turn about its axis or across it.
+double td_screw_angle(const td_model* m, const td_work* w, int row) {
+  const model_row* r = &m->row[row];
+  const vec3 D = mat3_apply(td_frame(m, w, r->a).R, vec3_of(w->num + r->d));
+  int a = r->a < 0 ? -1 : m->station[r->a].hop, b = r->b < 0 ? -1 : m->station[r->b].hop;
+  double sum = 0;
+  while (a != b) {  // parents have smaller numbers: up to where the two ways meet
+    const bool on_b = b > a;
+    int* at = on_b ? &b : &a;
+    const model_hop* hop = &m->hop[*at];
+    const bool turns = hop->turns && !has_quaternion(hop);
+    const bool moves = hop->moves || td_hop_traits[hop->kind].axes == 0;
+    if (!turns && hop->nv > 0 && (!moves || is_step(hop))) return NAN;
+    const double along = turns ? vec3_dot(D, spatial_r(&w->col[hop->col].S)) : 0;
+    if (fabs(along) > 0.1 && fabs(along) < 0.99) return NAN;
+    if (fabs(along) > 0.5) sum += (on_b ? 1 : -1) * copysign(1, along) * w->q[hop->q];
+    *at = hop->parent;
+  }
+  return sum;
+}
+
+static void screw_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  f->pitch = w->num[m->row[row].pitch];
+  f->zero = w->row_zero[row];
+  f->angle = w->row_angle[row] + td_screw_angle(m, w, row);
+}
+
+typedef void fill(const td_model* m, const td_work* w, int row, row_frames* f);
+static fill* const fills[ROW_KINDS] = {[ROW_TRANS] = plain_fill,
+                                       [ROW_ALPHA] = plain_fill,
+                                       [ROW_DOT] = dot_fill,
+                                       [ROW_SCREW] = screw_fill};
+
 // ---- frames -----------------------------------------------------------------------------------
 
 // `out->f` points into `out`.
@@ -20,7 +66,7 @@ static void ends_at(const td_model* m, const td_work* w, const model_row* row, r
                         .d = vec3_of(w->num + row->d),
                         .x = vec3_of(w->num + row->e),
                         .reference = reference};
-  td_row_table[row->kind]->fill(m, w, (int)(row - m->row), &out->f);
+  fills[row->kind](m, w, (int)(row - m->row), &out->f);
 }
 
 ends_change td_row_ends_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
@@ -63,7 +109,7 @@ static bool frame_moves(const td_model* m, int row, int hop) {
 
 void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3]) {
   const model_row* r = &m->row[row];
-  const row_value at = td_row_at(m, w, row), *v = &at;
+  const row_value at = frame_value(m, w, row), *v = &at;
   const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, none = {0, 0, 0};
   out[0] = spatial_scale(-1, spatial_force(pa, v->force, v->torque));
   out[1] = spatial_force(pb, v->force, v->torque);
@@ -189,54 +235,14 @@ static void frame_tangent(const td_model* m, const td_work* w, int first, int en
   }
 }
 
-// ---- what the formulas of a kind take ---------------------------------------------------------
-
-static void plain_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
-  (void)m, (void)w, (void)row, (void)f;
-}
-
-// The second axis of a universal joint is given in the first frame, as it is at the start.
-static void dot_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
-  (void)m, (void)w, (void)row;
-  if (f->reference) f->x = mat3_apply_t(mat3_quat(*f->reference), f->x);
-}
-
-// The turn of a screw by the angles of the joints between its frames, beyond a constant; NaN where
-// they do not tell it: they must turn about its axis or across it.
-double td_screw_angle(const td_model* m, const td_work* w, int row) {
-  const model_row* r = &m->row[row];
-  const vec3 D = mat3_apply(td_frame(m, w, r->a).R, vec3_of(w->num + r->d));
-  int a = r->a < 0 ? -1 : m->station[r->a].hop, b = r->b < 0 ? -1 : m->station[r->b].hop;
-  double sum = 0;
-  while (a != b) {  // parents have smaller numbers: up to where the two ways meet
-    const bool on_b = b > a;
-    int* at = on_b ? &b : &a;
-    const model_hop* hop = &m->hop[*at];
-    const bool turns = hop->turns && !has_quaternion(hop);
-    const bool moves = hop->moves || td_hop_traits[hop->kind].axes == 0;
-    if (!turns && hop->nv > 0 && (!moves || is_step(hop))) return NAN;
-    const double along = turns ? vec3_dot(D, spatial_r(&w->col[hop->col].S)) : 0;
-    if (fabs(along) > 0.1 && fabs(along) < 0.99) return NAN;
-    if (fabs(along) > 0.5) sum += (on_b ? 1 : -1) * copysign(1, along) * w->q[hop->q];
-    *at = hop->parent;
+#define FRAME_OPS                                                                                 \
+  {                                                                                               \
+    .value = frame_value, .linearise = frame_linearise, .diff = frame_diff, .moves = frame_moves, \
+    .add = frame_add, .add_diff = frame_add_diff, .jacobian = frame_jacobian,                     \
+    .squares = frame_squares, .tangent = frame_tangent,                                           \
   }
-  return sum;
-}
-
-static void screw_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
-  f->pitch = w->num[m->row[row].pitch];
-  f->zero = w->row_zero[row];
-  f->angle = w->row_angle[row] + td_screw_angle(m, w, row);
-}
-
-#define FRAME_OPS(fill_)                                                                   \
-  {                                                                                        \
-    .fill = fill_, .value = frame_value, .linearise = frame_linearise, .diff = frame_diff, \
-    .moves = frame_moves, .add = frame_add, .add_diff = frame_add_diff,                    \
-    .jacobian = frame_jacobian, .squares = frame_squares, .tangent = frame_tangent,        \
-  }
-const row_ops td_row_trans = FRAME_OPS(plain_fill);
-const row_ops td_row_alpha = FRAME_OPS(plain_fill);
-const row_ops td_row_dot = FRAME_OPS(dot_fill);
-const row_ops td_row_screw = FRAME_OPS(screw_fill);
+const row_ops td_row_trans = FRAME_OPS;
+const row_ops td_row_alpha = FRAME_OPS;
+const row_ops td_row_dot = FRAME_OPS;
+const row_ops td_row_screw = FRAME_OPS;
 #undef FRAME_OPS

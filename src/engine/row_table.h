@@ -34,8 +34,6 @@ typedef struct row_reach {
 } row_reach;
 
 typedef struct row_ops {
-  // What the formulas of the kind take beyond directions and the reference rotation.
-  void (*fill)(const td_model* m, const td_work* w, int row, row_frames* f);
   // Value, rate and acceleration, after td_accelerate; and kept with what their changes need.
   row_value (*value)(const td_model* m, const td_work* w, int row);
   void (*linearise)(const td_model* m, const td_work* w, int row, row_state* s);

@@ -141,8 +141,7 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
 void td_coordinate_tangent(const td_model* m, td_work* w, double* dq, double* dv);
 // Whether columns change any force; touched (nhop, may be NULL): the hops whose columns do.
 bool td_forces_sweep(const td_model* m, const td_work* w, bool* touched);
-void td_force_blocks(const td_model* m, td_work* w);  // of forces on single stations (blocks.c)
-bool td_forces_have_potential(const td_model* m);     // at rest
+bool td_forces_have_potential(const td_model* m);  // at rest
 // Columns of the slopes of a piece whose strains are sums of coordinates, cables included.
 void td_basis_slopes(const td_model* m, const td_work* w, const model_strain* f, double Kx[6][6],
                      double Kv[6][6]);

@@ -229,11 +229,6 @@ static bool obeys(const model_bound* b, const double* x) {
   return is_nonnegative(rest, 3, slack);
 }
 
-void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
-  w->vars[m->param[param].var] = value;
-  w->dirty = true;
-}
-
 td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
   if (!model_works(m, w) || param < 0 || param >= m->nparam) return TD_E_USAGE;
   if (m->param[param].structural) {
@@ -265,25 +260,4 @@ td_status td_work_set_param(const td_model* m, td_work* w, int param, double val
   }
   w->dirty = true;
   return TD_OK;
-}
-
-double td_work_param(const td_model* m, const td_work* w, int param) {
-  if (!model_works(m, w) || param < 0 || param >= m->nparam) return (double)NAN;
-  return w->vars[m->param[param].var];
-}
-
-const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
-const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
-void td_work_flags_into(const td_work* w, td_flags* flags, size_t size) {
-  const td_flags none = {0};
-  struct_into(flags, size, w ? &w->flags : &none, sizeof none);
-}
-const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
-void td_set_load(td_work* w, double scale) { w->load = scale; }
-
-void td_work_fail(td_work* w, const char* format, ...) {
-  va_list args;
-  va_start(args, format);
-  vsnprintf(w->failure, sizeof w->failure, format, args);
-  va_end(args);
 }

@@ -164,4 +164,5 @@ double td_spec_settle(td_spec* spec, ex e);
 // Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
 const value* td_get(const value* s, int i, const char* field);
 td_span td_get_at(const value* s, int i, const char* field);  // where that value was written
+
 #endif

@@ -1,0 +1,60 @@
+// Cables inside pieces of rods: the forces of their tensions along the strains, and how these
+// change.
+#include "engine/crossing.h"
+
+double td_tension_change(const td_model* m, const td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  const cable_work* at = &w->cable[cable];
+  if (is_hard(c)) return 0;
+  if (!by_length(c)) return w->load * w->dnum[c->tension];
+  if (!(at->stretch > 0)) return 0;
+  return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
+}
+
+void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
+                    int which, double s[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (!acts(&m->cable[c->cable], which)) continue;
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
+  }
+}
+
+void td_cable_force_change(const td_model* m, const td_work* w, const model_strain* f,
+                           const double x[6], const double dx[6], bool numbers, double ds[6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
+    const double dpull = numbers ? part * td_tension_change(m, w, c->cable) : 0;
+    double dg[6];
+    cable_change(&at, dx, dg);
+    for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
+  }
+}
+
+void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
+                     double ds[6][6]) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    cable_stiffen(&at, pull, ds);
+  }
+}
+
+double td_crossings_power(const td_model* m, const td_work* w, const model_strain* f,
+                          const double x[6], const double u[6]) {
+  double sum = 0;
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    if (m->cable[c->cable].potential) continue;
+    const cable_section s = cable_through(c->joint > 0, x, w->num + c->path);
+    double rate = 0;
+    for (int d = 0; d < 6; d++) rate += s.g[d] * u[d];
+    sum -= w->crossing_share[i] * w->cable[c->cable].tension * passed(m, w, c) * rate;
+  }
+  return sum;
+}

@@ -1,0 +1,36 @@
+// Small accesses to the memory of one thread: results, the text of a failure, parameters.
+#include <math.h>
+#include <stdarg.h>
+#include <stdio.h>
+
+#include "engine/stages.h"
+
+void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
+  w->vars[m->param[param].var] = value;
+  w->dirty = true;
+}
+
+double td_work_param(const td_model* m, const td_work* w, int param) {
+  if (!model_works(m, w) || param < 0 || param >= m->nparam) return (double)NAN;
+  return w->vars[m->param[param].var];
+}
+
+const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
+
+const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
+
+void td_work_flags_into(const td_work* w, td_flags* flags, size_t size) {
+  const td_flags none = {0};
+  struct_into(flags, size, w ? &w->flags : &none, sizeof none);
+}
+
+const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
+
+void td_set_load(td_work* w, double scale) { w->load = scale; }
+
+void td_work_fail(td_work* w, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  vsnprintf(w->failure, sizeof w->failure, format, args);
+  va_end(args);
+}
