@@ -395,10 +395,10 @@ bool td_guards_are_timed(const td_model* model);
 // at most `most`.  The work is to be placed again afterwards.
 int td_guard_peaks(const td_model* model, td_work* work, double a, double b, int n, double* times,
                    int most);
-// Times in (t0, t1) at which inputs, loads ... jump or have corners.  Caller frees *times.
-// TD_E_NOMEM; TD_E_MODEL: there are too many of prescribed motion, as td_work_failure() says.
-td_status td_stop_times(const td_model* model, td_work* work, double t0, double t1, double** times,
-                        int* n);
+// Times in (t0, t1) at which loads, prescribed motion ... and inputs over time (NULL: none) jump or
+// have corners.  Caller frees *times.  TD_E_NOMEM; TD_E_MODEL: there are too many of prescribed motion, as td_work_failure() says.
+td_status td_stop_times(const td_model* model, td_work* work, const td_input_table* inputs,
+                        double t0, double t1, double** times, int* n);
 
 // Settings from `par` (td_model_settings) and td_work_failure are public: tendril/tools.h.
 

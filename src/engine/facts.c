@@ -104,11 +104,28 @@ static td_status find_turns(const td_model* m, td_work* w, double t0, double t1,
   return TD_OK;
 }
 
-td_status td_stop_times(const td_model* m, td_work* w, double t0, double t1, double** times,
-                        int* n) {
+// Times at which inputs over time change their slope.
+static bool find_corners(const td_input_table* table, double** times, int* n, int* cap) {
+  double* grown = td_grow(*times, cap, *n + table->rows, sizeof(double));
+  if (!grown) return false;
+  *times = grown;
+  for (int k = 1; k + 1 < table->rows; k++) {
+    bool corner = false;
+    const double before = table->t[k] - table->t[k - 1], after = table->t[k + 1] - table->t[k];
+    for (int i = 0; i < table->n && !corner; i++) {
+      const double* x = table->values + (size_t)k * (size_t)table->n + i;
+      corner = (x[0] - x[-table->n]) * after != (x[table->n] - x[0]) * before;
+    }
+    if (corner) grown[(*n)++] = table->t[k];
+  }
+  return true;
+}
+
+td_status td_stop_times(const td_model* m, td_work* w, const td_input_table* inputs, double t0,
+                        double t1, double** times, int* n) {
   *times = NULL;
   *n = 0;
-  if (m->nstop_ex == 0) return TD_OK;
+  if (m->nstop_ex == 0 && inputs == NULL) return TD_OK;
   // parameters are constants for this run
   td_exprs* g = td_exprs_copy(m->graph);
   const size_t np = (size_t)m->nparam + 1;
@@ -128,6 +145,7 @@ td_status td_stop_times(const td_model* m, td_work* w, double t0, double t1, dou
   td_exprs_free(g);
   free(var);
   free(with);
+  if (ok && inputs != NULL) ok = find_corners(inputs, times, n, &cap);
   const td_status status = ok ? find_turns(m, w, t0, t1, times, n, &cap) : TD_E_NOMEM;
   if (status != TD_OK) {
     free(*times);

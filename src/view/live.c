@@ -287,7 +287,7 @@ static td_status find_stops(td_live* l) {
   l->stops = NULL;
   l->nstop = l->stop = 0;
   l->horizon = l->t + horizon_length;
-  return td_stop_times(l->model, l->work, l->t, l->horizon, &l->stops, &l->nstop);
+  return td_stop_times(l->model, l->work, NULL, l->t, l->horizon, &l->stops, &l->nstop);
 }
 
 static td_solver pick_solver(td_live* l) {

@@ -255,7 +255,7 @@ static td_status find_stops(td_plant* p, double t) {
   p->stops = NULL;
   p->nstop = p->stop = 0;
   p->known = p->t + fmax(horizon, 2 * (t - p->t));
-  return td_stop_times(p->model, p->work, p->t, p->known, &p->stops, &p->nstop);
+  return td_stop_times(p->model, p->work, NULL, p->t, p->known, &p->stops, &p->nstop);
 }
 
 static double next_stop(td_plant* p, double t) {

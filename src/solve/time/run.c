@@ -847,37 +847,6 @@ static td_status take_control(run* r) {
   return td_motion_control(m, r->control);
 }
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
-// The times at which inputs given over time change their slope are stops, too.
-static td_status stop_at_corners(run* r) {
-  const td_input_table* table = r->plan->inputs;
-  double* all = malloc(((size_t)r->nstop + (size_t)table->rows + 1) * sizeof(double));
-  if (all == NULL) return TD_E_NOMEM;
-  int n = 0, kept = 0;
-  for (int i = 0; i < r->nstop; i++) all[n++] = r->stops[i];
-  for (int k = 1; k + 1 < table->rows; k++) {
-    bool corner = false;
-    const double before = table->t[k] - table->t[k - 1], after = table->t[k + 1] - table->t[k];
-    for (int i = 0; i < table->n && !corner; i++) {
-      const double* x = table->values + (size_t)k * (size_t)table->n + i;
-      corner = (x[0] - x[-table->n]) * after != (x[table->n] - x[0]) * before;
-    }
-    if (corner && table->t[k] > r->t_start && table->t[k] < r->plan->t_end) all[n++] = table->t[k];
-  }
-  qsort(all, (size_t)n, sizeof(double), ascending);
-  const double near = 1e-12 * fmax(fabs(r->t_start), fabs(r->plan->t_end));
-  for (int i = 0; i < n; i++)
-    if (kept == 0 || all[i] - all[kept - 1] > near) all[kept++] = all[i];
-  free(r->stops);
-  r->stops = all;
-  r->nstop = kept;
-  return TD_OK;
-}
-
 static td_status prepare(run* r) {
   td_motion* m = r->motion;
   if (r->plan->inputs != NULL) td_motion_inputs(m, r->plan->inputs);
@@ -909,8 +878,8 @@ static td_status prepare(run* r) {
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
   m->ode.h_fixed = r->plan->step / (r->plan->halved ? 2 : 1);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
-  TD_TRY(td_stop_times(m->model, m->work, r->t_start, r->plan->t_end, &r->stops, &r->nstop));
-  return r->plan->inputs != NULL ? stop_at_corners(r) : TD_OK;
+  return td_stop_times(m->model, m->work, r->plan->inputs, r->t_start, r->plan->t_end, &r->stops,
+                       &r->nstop);
 }
 
 static void finish(run* r, td_status status) {
