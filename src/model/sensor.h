@@ -63,6 +63,7 @@ enum {
   X(DDOF, "ddof", 1, 1, 'j', TD_ON_RATE, WITH_NUMBER, NULL, NULL, "its rate [m/s or rad/s]")      \
   X(ENERGY, "energy", 1, 1, '-', TD_ON_ACCEL, 0, "J", "J",                                        \
     "kinetic + elastic + gravity energy [J]")                                                     \
+  X(COM, "com", 1, 3, '-', TD_ON_STATE, 0, "m", "m", "centre of mass of all that moves [m]")      \
   X(Q, "q", 1, 1, 'i', TD_ON_STATE, 0, NULL, NULL, "generalised position i")                      \
   X(V, "v", 1, 1, 'i', TD_ON_RATE, 0, NULL, NULL, "generalised velocity i")
 // clang-format on

@@ -58,6 +58,7 @@ static const seam seams[] = {
     {"folded", 0, smooth, NULL, NULL},
     {"event_stop", 0, smooth, NULL, NULL},
     {"no_number", 0, smooth, NULL, NULL},
+    {"com", 0, smooth, NULL, NULL},
 };
 enum { NSEAM = sizeof seams / sizeof *seams, MOST = 64 };
 

@@ -1,0 +1,58 @@
+// The sensor of the centre of mass of everything that moves:
+//
+//   com = Σ m c / Σ m,   com' = Σ m c' / Σ m
+//
+// over the hops, with m c' = m v + ω × mc for the twist (v, ω) of a hop about the origin.  Along a
+// column everything beyond its hop moves by the column's S.
+#include "engine/sensor_table.h"
+#include "engine/stages.h"
+
+static double total_mass(const td_model* m, const td_work* w) {
+  double sum = 0;
+  for (int i = 0; i < m->nhop; i++)
+    if (w->hop_heavy[i]) sum += w->hop[i].I.m;
+  return sum;
+}
+
+// m times the velocity of the centre of mass of a hop that moves by a twist.
+static vec3 carried(const inertia* I, const spatial* V) {
+  return vec3_axpy(I->m, spatial_t(V), vec3_cross(spatial_r(V), I->mc));
+}
+
+static double value(const td_model* m, td_work* w, int i) {
+  vec3 sum = {0, 0, 0};
+  for (int k = 0; k < m->nhop; k++)
+    if (w->hop_heavy[k]) sum = vec3_add(sum, w->hop[k].I.mc);
+  return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
+}
+
+static double diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
+  vec3 sum = {0, 0, 0};
+  if (rate) return 0;
+  for (int k = col; k >= 0; k = m->col[k].next)  // the steps of a rod
+    for (int h = m->col[k].hop; h <= m->hop[m->col[k].hop].last; h++)
+      if (w->hop_heavy[h]) sum = vec3_add(sum, carried(&w->hop[h].I, &w->col[k].S));
+  return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
+}
+
+// With A the rate of the twist V:  m c'' = m A_v + A_ω × mc + ω × m c'
+static sensor_motion motion(const td_model* m, const td_work* w, int i) {
+  vec3 rate = {0, 0, 0}, bias = {0, 0, 0};
+  for (int k = 0; k < m->nhop; k++) {
+    const hop_work* h = &w->hop[k];
+    if (!w->hop_heavy[k]) continue;
+    const vec3 p = carried(&h->I, &h->V);
+    rate = vec3_add(rate, p);
+    bias = vec3_add(bias, vec3_add(carried(&h->I, &h->A), vec3_cross(spatial_r(&h->V), p)));
+  }
+  const double mass = total_mass(m, w);
+  const int c = m->probe[i].component;
+  return (sensor_motion){vec3_at(rate, c) / mass, vec3_at(bias, c) / mass};
+}
+
+static void visit(const td_model* m, const model_probe* p, const sensor_visitor* to) {
+  (void)p;
+  for (int v = 0; v < m->nvel; v++) to->velocity(to->ctx, v);
+}
+
+const sensor_ops td_sensor_COM = {value, diff, td_no_accel_diff, motion, visit, NULL, false};
