@@ -8,7 +8,11 @@
 
 // ---- what the formulas of a kind take beyond directions and the reference rotation -----------
 
-static void plain_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+static void trans_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+  (void)m, (void)w, (void)row, (void)f;
+}
+
+static void alpha_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
   (void)m, (void)w, (void)row, (void)f;
 }
 
@@ -46,11 +50,11 @@ static void screw_fill(const td_model* m, const td_work* w, int row, row_frames*
   f->angle = w->row_angle[row] + td_screw_angle(m, w, row);
 }
 
-typedef void fill(const td_model* m, const td_work* w, int row, row_frames* f);
-static fill* const fills[ROW_KINDS] = {[ROW_TRANS] = plain_fill,
-                                       [ROW_ALPHA] = plain_fill,
-                                       [ROW_DOT] = dot_fill,
-                                       [ROW_SCREW] = screw_fill};
+static void (*const fills[])(const td_model* m, const td_work* w, int row, row_frames* f) = {
+#define X(kind, name, ...) name##_fill,
+    TD_FRAME_ROWS(X)
+#undef X
+};
 
 // ---- frames -----------------------------------------------------------------------------------
 
@@ -235,14 +239,17 @@ static void frame_tangent(const td_model* m, const td_work* w, int first, int en
   }
 }
 
-#define FRAME_OPS                                                                                 \
-  {                                                                                               \
-    .value = frame_value, .linearise = frame_linearise, .diff = frame_diff, .moves = frame_moves, \
-    .add = frame_add, .add_diff = frame_add_diff, .jacobian = frame_jacobian,                     \
-    .squares = frame_squares, .tangent = frame_tangent,                                           \
-  }
-const row_ops td_row_trans = FRAME_OPS;
-const row_ops td_row_alpha = FRAME_OPS;
-const row_ops td_row_dot = FRAME_OPS;
-const row_ops td_row_screw = FRAME_OPS;
-#undef FRAME_OPS
+#define X(kind, name, ...)          \
+  const row_ops td_row_##name = {   \
+      .value = frame_value,         \
+      .linearise = frame_linearise, \
+      .diff = frame_diff,           \
+      .moves = frame_moves,         \
+      .add = frame_add,             \
+      .add_diff = frame_add_diff,   \
+      .jacobian = frame_jacobian,   \
+      .squares = frame_squares,     \
+      .tangent = frame_tangent,     \
+  };
+TD_FRAME_ROWS(X)
+#undef X

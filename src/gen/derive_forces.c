@@ -8,8 +8,6 @@ const derive_ops* const td_derive_table[FORCE_KINDS] = {
 #undef X
 };
 
-bool td_closed_form(const td_model* m, int i) { return (void)m, (void)i, true; }
-
 static void one_force(deriver* d, int force, load_x* passive, load_x* active) {
   const force_info f = force_at(d->m, force);
   td_derive_table[f.kind]->derive(d, f.i, passive, active);

@@ -84,3 +84,5 @@ void td_derive_strain_load(deriver* d, load_x* load, const strain_x* s, const pa
     }
   td_pair_load(d, load, p, F, T);
 }
+
+bool td_closed_form(const td_model* m, int i) { return (void)m, (void)i, true; }

@@ -1,5 +1,6 @@
 // Numbers of the model as expressions of time, inputs, coordinates and the parameters that stay
 // symbols; the other parameters become constants.
+#include <stdio.h>
 #include <string.h>
 
 #include "gen/deriver.h"
@@ -7,56 +8,15 @@
 
 // ---- symbols ----------------------------------------------------------------------------------
 
-static bool wanted(const td_derive_options* o, const char* name) {
-  for (int i = 0; i < o->nsymbolic; i++) {
-    if (strcmp(o->symbolic[i], name) == 0) return true;
-  }
-  return false;
+td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) {
+  va_list args;
+  va_start(args, format);
+  if (d->size > 0) vsnprintf(d->message, d->size, format, args);
+  va_end(args);
+  return status;
 }
 
-// Numbers that the initial geometry gives and that therefore follow from lengths in a way no
-// formula here shows: rest values, beam axes, references of loops.
-static const char* measured_element(const td_model* m) {
-  const int n = model_forces(m);
-  for (int i = 0; i < n; i++) {
-    const force_info f = force_at(m, i);
-    if (td_derive_table[f.kind]->is_measured(m, f.i)) return model_name(m, f.name);
-  }
-  for (int i = 0; i < m->nprobe; i++) {
-    const model_probe* p = &m->probe[i];
-    if (sensor_is(p->kind, OF_START) && p->rod == 0)
-      return model_name(m, m->joint[p->joint - 1].name);
-  }
-  return m->nrow > 0 ? model_name(m, m->row[0].name) : NULL;
-}
-
-static td_status judge_symbol(deriver* d, int i) {
-  const model_named* p = &d->m->param[i];
-  const char* name = model_name(d->m, p->name);
-  if (p->structural) {
-    return td_derive_refuse(d, TD_E_USAGE,
-                            "param '%s' cannot be a symbol: it is used while the model is loaded, "
-                            "so changing it means deriving again",
-                            name);
-  }
-  const char* measured = p->shapes ? measured_element(d->m) : NULL;
-  if (!measured) return TD_OK;
-  return td_derive_refuse(d, TD_E_USAGE,
-                          "param '%s' cannot be a symbol: numbers of %s are measured at the "
-                          "initial state, which depends on it",
-                          name, measured);
-}
-
-static td_status known_names(deriver* d, const td_derive_options* o) {
-  for (int i = 0; i < o->nsymbolic; i++) {
-    if (td_model_param_find(d->m, o->symbolic[i]) < 0) {
-      return td_derive_refuse(d, TD_E_USAGE, "the model has no param '%s'", o->symbolic[i]);
-    }
-  }
-  return TD_OK;
-}
-
-static void replace(deriver* d, int var, ex with) {
+void td_derive_replace(deriver* d, int var, ex with) {
   d->old_var[d->nreplace] = var;
   d->new_ex[d->nreplace++] = with;
 }
@@ -68,31 +28,8 @@ int td_derive_safe(deriver* d, int var) {
   td_identifier(old, name, sizeof name);
   if (strcmp(name, old) == 0) return var;
   const int other = td_exprs_var(d->g, name, td_exprs_var_kind(d->g, var));
-  if (other >= 0) replace(d, var, td_ex_var(d->g, other));
+  if (other >= 0) td_derive_replace(d, var, td_ex_var(d->g, other));
   return other >= 0 ? other : var;
-}
-
-td_status td_derive_symbols(deriver* d, const td_derive_options* o) {
-  const td_model* m = d->m;
-  td_derived* out = d->out;
-  TD_TRY(known_names(d, o));
-  for (int i = 0; i < m->nparam; i++) {
-    const bool asked = wanted(o, model_name(m, m->param[i].name));
-    bool symbol = asked || o->all_symbolic;
-    if (symbol) {
-      const td_status status = judge_symbol(d, i);
-      if (status != TD_OK && asked) return status;
-      symbol = status == TD_OK;
-    }
-    if (symbol) {
-      out->p[out->np] = td_derive_safe(d, m->param[i].var);
-      out->param[out->np++] = i;
-    } else {
-      replace(d, m->param[i].var, xnum(d->g, d->w->vars[m->param[i].var]));
-    }
-  }
-  d->message[0] = '\0';
-  return TD_OK;
 }
 
 // ---- slots ------------------------------------------------------------------------------------

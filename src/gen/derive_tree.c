@@ -434,3 +434,7 @@ void td_load_collect(deriver* d, const load_x* load, ex* out) {
     }
   }
 }
+
+bool td_derive_rates(deriver* d, const ex* e, int n, ex* out) {
+  return td_ex_along(d->g, e, n, d->out->q, d->qdot, d->out->nq, out);
+}

@@ -91,8 +91,9 @@ typedef struct deriver {
 td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) TD_PRINTF(3, 4);
 
 // numbers (derive_numbers.c)
-td_status td_derive_symbols(deriver* d, const td_derive_options* options);
 int td_derive_safe(deriver* d, int var);
+// From now on `with` stands for a variable.
+void td_derive_replace(deriver* d, int var, ex with);
 ex td_derive_number(deriver* d, num slot);
 x3 td_derive_vector(deriver* d, num slot);  // three slots
 x33 td_derive_matrix(deriver* d, num slot);
