@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "engine/hop_strain.h"
+#include "engine/rank.h"
 #include "engine/sparse_engine.h"
 
 void td_sparse_gather(const td_model* m, const double* v, double* x) {
@@ -324,7 +325,8 @@ static double* row_part(const td_model* m, int row, int block, double* values) {
 
 // Numbers that are what rounding left of others which cancel become zero: a row of them would be
 // scaled to a real constraint.  Each number is a sum of products of twists and wrenches, whose
-// sizes are added up here.
+// sizes are added up here.  A row of which all numbers are below TD_RANK_TOL of their sizes is none
+// (a loop in a singular position), as in the rank of dense matrices.
 static void clean_row(const td_model* m, const td_work* w, int row, const int hop[3],
                       const spatial f[3], double* J, double* size) {
   static const double rounding = 1e-13;
@@ -337,8 +339,13 @@ static void clean_row(const td_model* m, const td_work* w, int row, const int ho
       for (int k = m->hop[h].col; k < m->hop[h].col + m->hop[h].nv; k++)
         to[m->v_local[m->col[k].v]] += length * sqrt(spatial_dot(&w->col[k].S, &w->col[k].S));
   }
-  for (int i = m->row_base[row]; i < m->row_base[row + 1]; i++)
-    if (fabs(J[i]) < rounding * size[i - m->row_base[row]]) J[i] = 0;
+  double left = 0;
+  for (int i = m->row_base[row]; i < m->row_base[row + 1]; i++) {
+    const double own = size[i - m->row_base[row]];
+    if (fabs(J[i]) < rounding * own) J[i] = 0;
+    if (own > 0) left = fmax(left, fabs(J[i]) / own);
+  }
+  for (int i = m->row_base[row]; i < m->row_base[row + 1] && left < TD_RANK_TOL; i++) J[i] = 0;
 }
 
 void td_sparse_rows(const td_model* m, td_work* w, double* J) {

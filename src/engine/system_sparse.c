@@ -371,6 +371,11 @@ void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double
   if (l) memcpy(l, k->z + k->n, (size_t)k->rows * sizeof(double));
 }
 
+// Rows that are none by themselves have been left out by the rule of dense matrices (clean_row in
+// sparse_assemble.c).  Whether others depend on each other is judged by the pivots of the factors
+// that are there, against the corner: the pivoted QR of dense matrices (rank.c) would fill all of
+// J, and a redundant row that counts as independent does no harm here, since the corner keeps its
+// multiplier small and the refinement takes the corner out again.
 int td_sparse_kkt_rank(const sparse_kkt* k) {
   int rank = 0;
   if (k->use_fronts) return k->rows > 0 ? td_border_rank(k->border) : 0;
