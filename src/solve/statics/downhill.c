@@ -114,14 +114,12 @@ td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* st
 
   // eigenvectors lead down faster than factors, as long as they cost little
   td_equations dense = s->equations;
-  dense.factor = NULL;
-  dense.solve = NULL;
-  dense.estimate = NULL;
+  dense.linear = NULL;
   td_newton* own = NULL;
   td_newton_options down = *options;
   down.valley = true;
   td_status status = TD_OK;
-  if (s->equations.factor && s->n <= most_dense) status = td_newton_new(&dense, &own);
+  if (s->equations.linear && s->n <= most_dense) status = td_newton_new(&dense, &own);
   if (own) newton = own;
   for (int ridge = 0; ridge < most_ridges && status == TD_OK; ridge++) {
     td_newton_report each = {0};

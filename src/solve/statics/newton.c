@@ -6,12 +6,41 @@
 
 #include "solve/vectors.h"
 
+// ---- dense linear algebra ---------------------------------------------------------------------
+
+static td_status dense_factor(void* ctx, const double* x, const double* l, double p, double shift,
+                              double* size) {
+  td_newton* w = ctx;
+  const td_equations* s = w->equations;
+  (void)shift;  // pseudo-transient continuation has eigenvectors instead
+  s->tangent(s->ctx, x, l, p, w->K, w->J);
+  td_newton_hold(w, x, l, p);
+  td_saddle_factor(w->saddle, w->K, w->J, NULL);
+  *size = largest(w->K, area(s->n, s->n));
+  return w->saddle->singular ? TD_E_SINGULAR : TD_OK;
+}
+
+static void dense_solve(void* ctx, const double* F, const double* e, double* dx, double* dl) {
+  td_saddle_solve(((td_newton*)ctx)->saddle, F, e, 0, dx, dl, NULL);
+}
+
+static void dense_estimate(void* ctx, const double* x, double p, const double* F, double* l) {
+  td_newton* w = ctx;
+  w->equations->tangent(w->equations->ctx, x, l, p, w->K, w->J);
+  td_saddle_null_space(w->saddle, w->J);
+  td_saddle_multipliers(w->saddle, F, l);
+}
+
+static const td_linear_ops dense_ops = {dense_factor, dense_solve, dense_estimate};
+
+// ---- life -------------------------------------------------------------------------------------
+
 td_status td_newton_new(const td_equations* equations, td_newton** newton) {
   *newton = NULL;
   const size_t n = (size_t)equations->n, m = (size_t)equations->m, nx = (size_t)equations->nx;
   td_newton* w = calloc(1, sizeof *w);
   if (!w) return TD_E_NOMEM;
-  const bool dense = equations->factor == NULL;
+  const bool dense = equations->linear == NULL;
   const size_t matrices = dense ? 2 * n * n + m * n : 0;
   const size_t bytes = sizeof(double) * (matrices + 6 * n + 5 * m + 2 * nx) + 64 * 24;
   w->block = malloc(bytes);
@@ -32,6 +61,8 @@ td_status td_newton_new(const td_equations* equations, td_newton** newton) {
     w->J = arena_zeros(&a, equations->m * equations->n);
   }
   w->equations = equations;
+  w->linear = dense ? &dense_ops : equations->linear;
+  w->linear_ctx = dense ? w : equations->ctx;
   w->loose = -1;
   if (w->saddle) w->saddle->scale = equations->rows;
   *newton = w;
@@ -45,51 +76,27 @@ void td_newton_free(td_newton* newton) {
   free(newton);
 }
 
+// ---- one step ---------------------------------------------------------------------------------
+
 static void evaluate(td_newton* w, const double* x, const double* l, double p) {
   w->equations->residual(w->equations->ctx, x, l, p, w->F, w->e);
 }
 
-static void linearise(td_newton* w, const double* x, const double* l, double p) {
-  w->equations->tangent(w->equations->ctx, x, l, p, w->K, w->J);
-}
-
 // Tangent at x, factored
 static void factor(td_newton* w, const double* x, const double* l, double p) {
-  const td_equations* s = w->equations;
-  if (s->factor) {
-    w->singular = s->factor(s->ctx, x, l, p, 0, &w->stiffness) != TD_OK;
-    return;
-  }
-  linearise(w, x, l, p);
-  td_newton_hold(w, x, l, p);
-  td_saddle_factor(w->saddle, w->K, w->J, NULL);
-  w->singular = w->saddle->singular;
-  w->stiffness = largest(w->K, area(s->n, s->n));
+  w->singular = w->linear->factor(w->linear_ctx, x, l, p, 0, &w->stiffness) != TD_OK;
 }
 
 // Newton's step for the residual last evaluated; dl may be NULL.  Not a number: there is none.
 static void solve(td_newton* w, double* dx, double* dl) {
-  const td_equations* s = w->equations;
-  if (!s->solve) {
-    td_saddle_solve(w->saddle, w->F, w->e, 0, dx, dl, NULL);
-  } else if (w->singular) {
-    dx[0] = NAN;
-  } else {
-    s->solve(s->ctx, w->F, w->e, dx, dl);
-  }
+  w->linear->solve(w->linear_ctx, w->F, w->e, dx, dl);
 }
 
 void td_newton_estimate(td_newton* w, const double* x, double* l, double p) {
   memset(l, 0, sizeof(double) * (size_t)w->equations->m);
   if (w->equations->m == 0) return;
   evaluate(w, x, l, p);
-  if (w->equations->estimate) {
-    w->equations->estimate(w->equations->ctx, x, p, w->F, l);
-  } else {
-    linearise(w, x, l, p);
-    td_saddle_null_space(w->saddle, w->J);
-    td_saddle_multipliers(w->saddle, w->F, l);
-  }
+  w->linear->estimate(w->linear_ctx, x, p, w->F, l);
   if (!isfinite(largest(l, (size_t)w->equations->m)))
     memset(l, 0, sizeof(double) * (size_t)w->equations->m);
 }
@@ -109,12 +116,12 @@ void td_newton_begin(td_newton* w, const double* x, const double* l, double p) {
   w->forces = fmax(w->forces, fmax(isfinite(given) ? given : 0, isfinite(first) ? first : 0));
 }
 
-// Factor of the step that keeps every direction within its limit
-static double within_limits(const td_equations* s, const double* dx) {
-  double factor = 1;
+double td_newton_within(const td_newton* w, const double* dx) {
+  const td_equations* s = w->equations;
+  double part = 1;
   for (int i = 0; i < s->n; i++)
-    if (fabs(dx[i]) * factor > s->limit[i]) factor = s->limit[i] / fabs(dx[i]);
-  return factor;
+    if (fabs(dx[i]) * part > s->limit[i]) part = s->limit[i] / fabs(dx[i]);
+  return part;
 }
 
 double td_newton_reach(td_newton* w, const double* x, const double* dx, double p, double alpha) {
@@ -142,7 +149,7 @@ static bool monotone(td_newton* w, double alpha) {
 }
 
 static bool line_search(td_newton* w, const double* x, const double* l, double p) {
-  double alpha = td_newton_reach(w, x, w->dx, p, within_limits(w->equations, w->dx));
+  double alpha = td_newton_reach(w, x, w->dx, p, td_newton_within(w, w->dx));
   for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
     try_step(w, x, l, p, alpha);
     if (monotone(w, alpha)) return true;
@@ -158,9 +165,7 @@ static void polish(td_newton* w, double* x, double* l, double p, double reached)
   for (int i = 0; i < 3 && reached > 0; i++) {
     factor(w, x, l, p);
     solve(w, w->dx, w->dl);
-    if (!isfinite(largest(w->dx, (size_t)w->equations->n)) ||
-        within_limits(w->equations, w->dx) < 1)
-      break;
+    if (!isfinite(largest(w->dx, (size_t)w->equations->n)) || td_newton_within(w, w->dx) < 1) break;
     try_step(w, x, l, p, 1);
     const double now = td_newton_measure(w);
     if (!(now < reached)) break;

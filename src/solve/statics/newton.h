@@ -11,6 +11,18 @@
 
 #include "math/dense.h"
 
+// Linear algebra of the tangent at a point, [K -J'; J 0] [dx; dl] = -[F; e]: dense by the null
+// space of J (newton.c), sparse in sparse_statics.c.
+typedef struct td_linear_ops {
+  // Factor the tangent at x plus `shift` times the metric; *size is its largest element.  Not
+  // TD_OK: it has no inverse, and solutions are those of least squares, or not numbers.
+  td_status (*factor)(void* ctx, const double* x, const double* l, double p, double shift,
+                      double* size);
+  void (*solve)(void* ctx, const double* F, const double* e, double* dx, double* dl);
+  // l that balances F at x as well as it can
+  void (*estimate)(void* ctx, const double* x, double p, const double* F, double* l);
+} td_linear_ops;
+
 typedef struct td_equations {
   void* ctx;
   int nx, n, m;         // numbers of a point, its directions, constraints
@@ -29,16 +41,9 @@ typedef struct td_equations {
   void (*displace)(void* ctx, const double* x, const double* dx, double* x_out);
   // The part of a step dx, dp, 0 to 1, that passes through nothing; NULL: there is nothing to pass.
   double (*reach)(void* ctx, const double* x, const double* dx, double p, double dp);
-  bool potential;            // F is the slope of a potential, on the constraints
-  bool (*go_on)(void* ctx);  // false: stop; NULL: always go on
-  // Large systems bring their own linear algebra instead of tangent and mass; NULL: dense.  Factor
-  // the tangent at x plus `shift` times the metric; *size is its largest element.  Then solve
-  // [K -J'; J 0] [dx; dl] = -[F; e].
-  td_status (*factor)(void* ctx, const double* x, const double* l, double p, double shift,
-                      double* size);
-  void (*solve)(void* ctx, const double* F, const double* e, double* dx, double* dl);
-  // l that balances F at x as well as it can
-  void (*estimate)(void* ctx, const double* x, double p, const double* F, double* l);
+  bool potential;                      // F is the slope of a potential, on the constraints
+  bool (*go_on)(void* ctx);            // false: stop; NULL: always go on
+  const struct td_linear_ops* linear;  // of large equations, whose ctx is the same; NULL: dense
 } td_equations;
 
 // ---- the linear system ------------------------------------------------------------------------
@@ -100,7 +105,9 @@ typedef struct td_newton_report {
 // Work space for one set of equations.
 typedef struct td_newton {
   const td_equations* equations;
-  td_saddle* saddle;
+  const td_linear_ops* linear;
+  void* linear_ctx;
+  td_saddle* saddle;  // and matrices K, J, M of dense linear algebra; NULL without
   double *F, *e, *K, *J, *M, *dx, *dl, *step, *bar, *Fp, *ep;
   double *x_try, *l_try, *x_best, *l_best;
   double forces;     // largest force seen, for the relative measure
@@ -129,14 +136,13 @@ td_status td_newton_solve(td_newton* newton, double* x, double* l, double p,
 // relative to the forces and |e|, and the report, at the residual last evaluated.
 void td_newton_begin(td_newton* newton, const double* x, const double* l, double p);
 double td_newton_measure(const td_newton* newton);
+// The part of a step dx, up to 1, that keeps every direction within its limit.
+double td_newton_within(const td_newton* newton, const double* dx);
 // alpha, or less where the step alpha dx would pass through something; newton->step is overwritten.
 double td_newton_reach(td_newton* newton, const double* x, const double* dx, double p,
                        double alpha);
 td_newton_report td_newton_state(const td_newton* newton);
 
-// The same with the linear algebra of the equations.
-td_status td_transient_sparse(td_newton* newton, double* x, double* l, double p,
-                              const td_newton_options* options, td_newton_report* report);
 // Pseudo-transient continuation: follow M dx/ds = -F, downhill where F has a potential, until
 // Newton's method takes over.
 td_status td_transient_solve(td_newton* newton, double* x, double* l, double p,

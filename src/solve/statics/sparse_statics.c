@@ -1,5 +1,4 @@
-// Newton's method on large models: factors of the sparse tangent; pseudo-transient continuation
-// without eigenvectors.
+// Linear algebra of Newton's method on large models: factors of the sparse tangent.
 #include "solve/statics/sparse_statics.h"
 
 #include <float.h>
@@ -86,9 +85,8 @@ static td_status border(td_statics* s) {
   return td_lu(w->H, n, w->pivot) != 0 ? TD_E_SINGULAR : TD_OK;
 }
 
-static td_status factor(void* ctx, const double* x, const double* l, double p, double shift,
-                        double* size) {
-  td_statics* s = ctx;
+static td_status try_factor(td_statics* s, const double* x, const double* l, double p, double shift,
+                            double* size) {
   const td_pattern b = model_blocks(s->model);
   td_sparse_assemble(s, x, l, p, NULL);
   *size = largest(s->sparse->K, (size_t)blocks_values(&b));
@@ -108,10 +106,22 @@ static td_status factor(void* ctx, const double* x, const double* l, double p, d
   return s->inner ? border(s) : TD_OK;
 }
 
+static td_status factor(void* ctx, const double* x, const double* l, double p, double shift,
+                        double* size) {
+  td_statics* s = ctx;
+  const td_status status = try_factor(s, x, l, p, shift, size);
+  s->sparse->ready = status == TD_OK;
+  return status;
+}
+
 static void solve(void* ctx, const double* F, const double* e, double* dx, double* dl) {
   td_statics* s = ctx;
   sparse_statics* w = s->sparse;
   double* g = s->l0;
+  if (!w->ready) {
+    dx[0] = NAN;
+    return;
+  }
   memset(w->f, 0, sizeof(double) * (size_t)s->nv);
   for (int i = 0; i < s->n; i++) w->f[s->free[i]] = -F[i];
   for (int i = 0; i < s->m; i++) g[i] = -e[i];
@@ -146,6 +156,8 @@ static void estimate(void* ctx, const double* x, double p, const double* F, doub
   td_sparse_kkt_solve(w->kkt, w->f, NULL, w->x, l);
 }
 
+static const td_linear_ops sparse_ops = {factor, solve, estimate};
+
 td_status td_sparse_statics_new(td_statics* s) {
   const td_model* m = s->model;
   const td_pattern b = model_blocks(m);
@@ -159,114 +171,6 @@ td_status td_sparse_statics_new(td_statics* s) {
   w->M = w->J + rows;
   w->f = w->M + mass_values(m);
   w->x = w->f + s->nv;
-  s->equations.factor = factor;
-  s->equations.solve = solve;
-  s->equations.estimate = estimate;
+  s->equations.linear = &sparse_ops;
   return TD_OK;
-}
-
-// ---- pseudo-transient continuation ------------------------------------------------------------
-//
-//   (K + M/dt) dx - J'dl = -F,   J dx = -e
-//
-// with dt growing until it is Newton's step.  While K + M/dt has negative eigenvalues the step may
-// go uphill; such steps are refused and dt shrinks until it goes down, also from a saddle or a
-// summit.
-
-enum { most_steps = 400, most_trials = 1200 };
-
-typedef struct flow {
-  td_newton* w;
-  double *x, *l, p, dt;
-  double *keep_x, *keep_l;
-} flow;
-
-static double within_limits(const td_equations* s, const double* dx) {
-  double alpha = 1;
-  for (int i = 0; i < s->n; i++)
-    if (fabs(dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(dx[i]);
-  return alpha;
-}
-
-// The step for the present dt: downhill, within the limits, and the force along it does not turn
-// around more than it was.
-static bool try_step(flow* f) {
-  td_newton* w = f->w;
-  const td_equations* s = w->equations;
-  double size;
-  s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
-  if (s->factor(s->ctx, f->x, f->l, f->p, 1 / f->dt, &size) != TD_OK) return false;
-  s->solve(s->ctx, w->F, w->e, w->dx, w->dl);
-  const double before = inner(w->F, w->dx, s->n);
-  const double alpha = td_newton_reach(w, f->x, w->dx, f->p, within_limits(s, w->dx));
-  if (!isfinite(before) || alpha < 0.1 || (s->m == 0 && before > 0)) return false;
-  for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
-  s->displace(s->ctx, f->x, w->step, w->x_try);
-  for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
-  s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
-  const double after = inner(w->F, w->dx, s->n);
-  return isfinite(td_newton_measure(w)) && after <= 0.9 * fabs(before) &&
-         after >= -9 * fabs(before) - DBL_MIN;
-}
-
-static td_status try_newton(flow* f, const td_newton_options* options, td_newton_report* report) {
-  const td_equations* s = f->w->equations;
-  copy(f->keep_x, f->x, s->nx);
-  copy(f->keep_l, f->l, s->m);
-  const td_status status = td_newton_solve(f->w, f->x, f->l, f->p, options, report);
-  if (status == TD_E_DIVERGED) {
-    copy(f->x, f->keep_x, s->nx);
-    copy(f->l, f->keep_l, s->m);
-  }
-  return status;
-}
-
-static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
-  td_newton* w = f->w;
-  const td_equations* s = w->equations;
-  const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
-  double newton_below = 0.1;
-  int steps = 0;
-  td_status status = TD_E_DIVERGED;
-  for (int trial = 0; trial < most_trials && steps < most_steps && f->dt > shortest; trial++) {
-    if (s->go_on && !s->go_on(s->ctx)) {
-      status = TD_E_STOPPED;
-      break;
-    }
-    if (!try_step(f)) {
-      f->dt /= 4;
-      continue;
-    }
-    steps++;
-    copy(f->x, w->x_try, s->nx);
-    copy(f->l, w->l_try, s->m);
-    f->dt = fmin(3 * f->dt, longest);
-    const double now = td_newton_measure(w);
-    if (now >= newton_below) continue;
-    newton_below = now / 10;
-    status = try_newton(f, options, report);
-    if (status != TD_E_DIVERGED) {
-      report->iterations += steps;
-      return status;
-    }
-  }
-  s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
-  *report = td_newton_state(w);
-  report->iterations = steps;
-  return status;
-}
-
-td_status td_transient_sparse(td_newton* w, double* x, double* l, double p,
-                              const td_newton_options* options, td_newton_report* report) {
-  const td_equations* s = w->equations;
-  double* keep = malloc(sizeof(double) * ((size_t)(s->nx + s->m) + 1));
-  if (!keep) return TD_E_NOMEM;
-  flow f = {.w = w, .x = x, .l = l, .p = p, .keep_x = keep, .keep_l = keep + s->nx};
-  double size = 0;
-  td_newton_begin(w, x, l, p);
-  s->factor(s->ctx, x, l, p, 0, &size);
-  f.dt = 1 / fmax(fmax(size, norm(w->F, s->n)), DBL_MIN);
-  const td_status status = follow(&f, options, report);
-  free(keep);
-  return status;
 }

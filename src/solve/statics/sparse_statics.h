@@ -8,6 +8,7 @@
 
 typedef struct sparse_statics {
   sparse_kkt* kkt;
+  bool ready;         // it is factored
   double *K, *J, *M;  // values of the pattern, of the rows, of the mass matrix's blocks
   double *f, *x;      // (nv)
   // internal states that follow: responses of x and of the multipliers, 1 + S X; NULL: none yet
@@ -15,7 +16,7 @@ typedef struct sparse_statics {
   int* pivot;
 } sparse_statics;
 
-// Gives `statics` its `sparse` and the equations' factor, solve and estimate.
+// Gives `statics` its `sparse` and its equations the linear algebra.
 td_status td_sparse_statics_new(td_statics* statics);
 void td_sparse_statics_free(sparse_statics* sparse);
 

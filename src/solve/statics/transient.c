@@ -10,6 +10,13 @@
 //
 //   z = -(Z'K Z + Z'M Z/dt)^-1 g
 //
+// Large equations have no eigenvectors: their step is the implicit one on the constraints,
+//
+//   (K + M/dt) dx - J'dl = -F,   J dx = -e
+//
+// and while K + M/dt has negative eigenvalues, so that it may go uphill, dt shrinks until it goes
+// down.
+//
 // After each step the point returns to the constraints by Newton's method with the old rows, and
 // the multipliers to those that balance best; a step from which it does not return was too long.
 #include <float.h>
@@ -31,9 +38,10 @@ typedef struct flow {
   double dt;
 } flow;
 
-// Tangent, null space, eigenvectors and reduced force at x
+// Tangent, null space, eigenvectors and reduced force at x; false: there are none.
 static bool prepare(flow* f) {
   td_newton* w = f->w;
+  if (!w->saddle) return true;  // factored step by step
   const td_equations* s = w->equations;
   s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   s->tangent(s->ctx, f->x, f->l, f->p, w->K, w->J);
@@ -87,15 +95,6 @@ static void find_step(flow* f) {
   td_saddle_multipliers(w->saddle, f->r, w->dl);
 }
 
-// Largest part of the step that keeps every direction within its limit
-static double within_limits(const flow* f) {
-  const td_equations* s = f->w->equations;
-  double alpha = 1;
-  for (int i = 0; i < s->n; i++)
-    if (fabs(f->w->dx[i]) * alpha > s->limit[i]) alpha = s->limit[i] / fabs(f->w->dx[i]);
-  return alpha;
-}
-
 // Bring the trial point back to the constraints; false: they do not come nearer.
 static bool return_to_constraints(flow* f) {
   td_newton* w = f->w;
@@ -113,33 +112,54 @@ static bool return_to_constraints(flow* f) {
   return true;
 }
 
-// Find and take the step, no longer than the limits; false when it went too far
-static bool try_step(flow* f, double shortest) {
+// The trial point a part `alpha` of the step on, and the residual there
+static void move(flow* f, double alpha) {
   td_newton* w = f->w;
   const td_equations* s = w->equations;
-  const int k = w->saddle->free;
-  find_step(f);
-  // shortening dt bends the step away from flat directions, which is better than to shorten all of
-  // it
-  while (within_limits(f) < 0.5 && f->dt > shortest) {
-    f->dt /= 3;
-    find_step(f);
-  }
-  const double alpha = td_newton_reach(w, f->x, w->dx, f->p, within_limits(f));
   for (int i = 0; i < s->n; i++) w->step[i] = alpha * w->dx[i];
   s->displace(s->ctx, f->x, w->step, w->x_try);
   for (int i = 0; i < s->m; i++) w->l_try[i] = f->l[i] + alpha * w->dl[i];
   s->residual(s->ctx, w->x_try, w->l_try, f->p, w->F, w->e);
-  if (!isfinite(td_newton_measure(w)) || !return_to_constraints(f)) return false;
+}
 
-  td_mul_tn(w->saddle->Z, w->F, k, s->n, 1, f->part);
-  const double before = inner(f->g, f->z, k), after = inner(f->part, f->z, k);
+// Find and take the step, no longer than the limits; false when it went too far: the force along it
+// must not turn around more than it was.
+static bool try_step(flow* f, double shortest) {
+  td_newton* w = f->w;
+  const td_equations* s = w->equations;
+  double before, after;
+  if (w->saddle) {
+    const int k = w->saddle->free;
+    find_step(f);
+    // shortening dt bends the step away from flat directions, which is better than to shorten all
+    // of it
+    while (td_newton_within(w, w->dx) < 0.5 && f->dt > shortest) {
+      f->dt /= 3;
+      find_step(f);
+    }
+    move(f, td_newton_reach(w, f->x, w->dx, f->p, td_newton_within(w, w->dx)));
+    if (!isfinite(td_newton_measure(w)) || !return_to_constraints(f)) return false;
+    td_mul_tn(w->saddle->Z, w->F, k, s->n, 1, f->part);
+    before = inner(f->g, f->z, k);
+    after = inner(f->part, f->z, k);
+  } else {
+    double size;
+    s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
+    if (w->linear->factor(w->linear_ctx, f->x, f->l, f->p, 1 / f->dt, &size) != TD_OK) return false;
+    w->linear->solve(w->linear_ctx, w->F, w->e, w->dx, w->dl);
+    before = inner(w->F, w->dx, s->n);
+    const double alpha = td_newton_reach(w, f->x, w->dx, f->p, td_newton_within(w, w->dx));
+    if (!isfinite(before) || alpha < 0.1 || (s->m == 0 && before > 0)) return false;
+    move(f, alpha);
+    after = inner(w->F, w->dx, s->n);
+  }
   return isfinite(td_newton_measure(w)) && after <= 0.9 * fabs(before) &&
          after >= -9 * fabs(before) - DBL_MIN;
 }
 
-// Does the stiffness resist in every direction?
+// Does the stiffness resist in every direction?  True where its eigenvalues are not known.
 static bool in_a_valley(const flow* f) {
+  if (!f->w->saddle) return true;
   const int k = f->w->saddle->free;
   return k == 0 || !f->potential || f->omega[0] >= -1e-9 * fabs(f->omega[k - 1]);
 }
@@ -171,7 +191,11 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
   int steps = 0;
   double newton_below = 0.1;
   if (!prepare(f)) return give_up(f, TD_E_DIVERGED, 0, report);
-  f->dt = norm(w->M, s->n * s->n) / fmax(fmax(norm(w->K, s->n * s->n), norm(w->F, s->n)), DBL_MIN);
+  double size = 0;
+  if (!w->saddle) w->linear->factor(w->linear_ctx, f->x, f->l, f->p, 0, &size);
+  f->dt = w->saddle ? norm(w->M, s->n * s->n) /
+                          fmax(fmax(norm(w->K, s->n * s->n), norm(w->F, s->n)), DBL_MIN)
+                    : 1 / fmax(fmax(size, norm(w->F, s->n)), DBL_MIN);
   const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
 
   for (int trial = 0; trial < most_trials && steps < most_steps; trial++) {
@@ -212,8 +236,8 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
 td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report) {
   const td_equations* s = w->equations;
-  if (s->factor) return td_transient_sparse(w, x, l, p, options, report);
-  const size_t n = (size_t)s->n + 1;
+  const int wide = w->saddle ? s->n : 0;
+  const size_t n = (size_t)wide + 1;
   const size_t bytes =
       sizeof(double) * (4 * n * n + 5 * n + (size_t)(s->nx + s->m)) + sizeof(int) * n + 64 * 14;
   void* block = malloc(bytes);
@@ -224,9 +248,9 @@ td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
   f.keep_l = arena_doubles(&a, s->m);
   double** const squares[] = {&f.Mz, &f.Kz, &f.S, &f.V};
   double** const vectors[] = {&f.omega, &f.g, &f.z, &f.part, &f.r};
-  f.pivot = arena_ints(&a, s->n);
-  for (int i = 0; i < 4; i++) *squares[i] = arena_doubles(&a, s->n * s->n);
-  for (int i = 0; i < 5; i++) *vectors[i] = arena_doubles(&a, s->n);
+  f.pivot = arena_ints(&a, wide);
+  for (int i = 0; i < 4; i++) *squares[i] = arena_doubles(&a, wide * wide);
+  for (int i = 0; i < 5; i++) *vectors[i] = arena_doubles(&a, wide);
 
   td_newton_begin(w, x, l, p);
   const td_status status = follow(&f, options, report);
