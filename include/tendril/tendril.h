@@ -86,7 +86,8 @@ extern "C" {
   X(E_SINGULAR, "a linear system is singular")                       \
   X(E_DIVERGED, "the iteration did not converge")                    \
   X(E_STOPPED, "the run was stopped")                                \
-  X(E_IO, "a file could not be read or written")
+  X(E_IO, "a file could not be read or written")                     \
+  X(E_INFINITE, "a result is not a finite number")
 
 typedef enum td_status {
 #define X(name, text) TD_##name,
@@ -268,6 +269,10 @@ TD_API td_status td_state_initial(const td_model* model, td_work* work, td_state
 TD_API td_status td_taut_choose(const td_model* model, const td_state* state, td_work* work);
 
 // ---- equations at one state -------------------------------------------------------------------
+
+// At states so large that a result overflows, or where an expression of the model has no value,
+// these functions and the analyses return TD_E_INFINITE, and td_work_failure (tools.h) names what
+// is not finite.
 
 // v' and the constraint multipliers.  TD_E_SINGULAR when the mass matrix is singular on the allowed
 // motions.

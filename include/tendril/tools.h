@@ -160,7 +160,11 @@ TD_API bool td_spec_param_about(const td_spec* spec, int i, const char** name, d
 // is. logarithmic (may be NULL): it counts by factors (param(..., 'log')).
 TD_API bool td_model_param_range(const td_model* model, int i, double range[2], bool* logarithmic);
 TD_API bool td_model_input_range(const td_model* model, int i, double range[2]);
-// Let td_spec_override() go beyond the ranges, which is an error otherwise.  Call before loading.
+// Does a task or a controller of the model set the input?
+TD_API bool td_model_input_is_set(const td_model* model, int i);
+// Let parameters and inputs go beyond the ranges, which is an error otherwise: in
+// td_spec_override(), td_work_set_param(), tables of inputs, plants and state files.  Call before
+// loading.
 TD_API td_status td_spec_beyond_ranges(td_spec* spec);
 
 // ---- state files ------------------------------------------------------------------------------

@@ -180,6 +180,8 @@ typedef struct session {
 // Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
 // of --at.  Messages are printed.
 int session_open(session* s, const options* opt);
+// Does --set give this name another value?
+bool is_set(const options* opt, const char* name);
 // Make sure that results can be written before computing them.
 int session_output(session* s);
 void session_close(session* s);
@@ -206,6 +208,8 @@ td_status session_write_json(session* s, const char* name, cJSON* object);
 // ---- results (summary.c) ----------------------------------------------------------------------
 
 cJSON* sizes_json(const session* s);
+// Values of the sensors (nsensor), also where some of them are not finite; false: there are none.
+bool sensors_at(const session* s, const td_state* state, double* values);
 cJSON* sensors_json(session* s, const td_state* state);
 // Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
 // at i; the length of the stem when there are several.

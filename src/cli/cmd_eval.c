@@ -2,6 +2,7 @@
 //
 //   M v' + h = tau + Jc' lambda,      F = M v' + h - tau - Jc' lambda,  dF/dq and dF/dv at that v'
 //   and lambda
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -9,20 +10,23 @@
 
 // Everything at the state, in one block.
 typedef struct equations {
-  double *M, *h, *tau, *Jc, *e, *dFdq, *dFdv, *vdot, *lambda;
+  double *M, *h, *tau, *Jc, *e, *dFdq, *dFdv, *vdot, *lambda, *zdot, *sensors;
 } equations;
 
-static double* fill(session* s, equations* eq) {
-  const size_t nv = (size_t)s->n.nv, nc = (size_t)s->n.nconstraint;
-  double* block = calloc(3 * nv * nv + 3 * nv + nc * nv + 2 * nc + 1, sizeof *block);
+// A status of the first thing that fails is left in *status, and td_work_failure() names it.
+static double* fill(session* s, equations* eq, td_status* status) {
+  const size_t nv = (size_t)s->n.nv, nc = (size_t)s->n.nconstraint, nz = (size_t)s->n.nz,
+               ny = (size_t)s->n.nsensor;
+  double* block = calloc(3 * nv * nv + 3 * nv + nc * nv + 2 * nc + nz + ny + 1, sizeof *block);
+  *status = block ? TD_OK : TD_E_NOMEM;
   if (!block) return NULL;
   double* p = block;
   const struct {
     double** to;
     size_t n;
-  } parts[] = {{&eq->M, nv * nv},  {&eq->dFdq, nv * nv}, {&eq->dFdv, nv * nv},
-               {&eq->h, nv},       {&eq->tau, nv},       {&eq->vdot, nv},
-               {&eq->Jc, nc * nv}, {&eq->e, nc},         {&eq->lambda, nc}};
+  } parts[] = {{&eq->M, nv * nv}, {&eq->dFdq, nv * nv}, {&eq->dFdv, nv * nv}, {&eq->h, nv},
+               {&eq->tau, nv},    {&eq->vdot, nv},      {&eq->Jc, nc * nv},   {&eq->e, nc},
+               {&eq->lambda, nc}, {&eq->zdot, nz},      {&eq->sensors, ny}};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) {
     *parts[i].to = p;
     p += parts[i].n;
@@ -31,10 +35,17 @@ static double* fill(session* s, equations* eq) {
   // v' and lambda live in the work, which later calls may use
   if (nv) memcpy(eq->vdot, td_work_vdot(s->work), nv * sizeof *p);
   if (nc) memcpy(eq->lambda, td_work_lambda(s->work), nc * sizeof *p);
-  td_mass_matrix(s->model, s->state, s->work, eq->M);
-  td_bias(s->model, s->state, s->work, eq->h, eq->tau);
-  td_constraints(s->model, s->state, s->work, eq->Jc, eq->e, NULL);
-  td_tangent(s->model, s->state, s->work, eq->vdot, eq->lambda, eq->dFdq, eq->dFdv);
+  *status = td_mass_matrix(s->model, s->state, s->work, eq->M);
+  if (*status == TD_OK) *status = td_bias(s->model, s->state, s->work, eq->h, eq->tau);
+  if (*status == TD_OK) *status = td_constraints(s->model, s->state, s->work, eq->Jc, eq->e, NULL);
+  if (*status == TD_OK)
+    *status = td_tangent(s->model, s->state, s->work, eq->vdot, eq->lambda, eq->dFdq, eq->dFdv);
+  if (*status == TD_OK) *status = td_internal_rates(s->model, s->state, s->work, eq->zdot);
+  if (*status == TD_OK) *status = td_sensors(s->model, s->state, s->work, eq->sensors);
+  for (int i = 0; *status == TD_OK && i < s->n.nstation; i++) {
+    double pose[16], twist[6];
+    *status = td_station(s->model, s->state, s->work, i, pose, twist);
+  }
   return block;
 }
 
@@ -68,11 +79,8 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   json_add(o, "q", json_vector(s->state->q, s->n.nq));
   json_add(o, "v", json_vector(s->state->v, nv));
   if (s->n.nz) {
-    double* rates = calloc((size_t)s->n.nz, sizeof *rates);
     json_add(o, "z", internals_json(s, s->state));
-    if (rates && td_internal_rates(s->model, s->state, s->work, rates) == TD_OK)
-      json_add(o, "zdot", json_vector(rates, s->n.nz));
-    free(rates);
+    json_add(o, "zdot", json_vector(eq->zdot, s->n.nz));
   }
   json_add(o, "u", inputs_json(s, s->state));
   json_add(o, "M", json_matrix(eq->M, nv, nv));
@@ -137,14 +145,19 @@ static int evaluate(session* s) {
     return complain(CODE_USE,
                     "eval: a network of %d velocities has no matrices to show; up to %d do",
                     s->n.nv, LARGE_NETWORK);
-  const td_status status = td_forward_dynamics(s->model, s->state, s->work);
+  td_status status = td_forward_dynamics(s->model, s->state, s->work);
   if (status != TD_OK) return session_failed(s, status, "eval");
   const td_flags flags = td_work_flags(s->work);
 
   equations eq;
-  double* block = fill(s, &eq);
-  if (!block) return complain(CODE_NUMERICS, "out of memory");
-  if (s->opt->json) {
+  double* block = fill(s, &eq, &status);
+  const td_energies e = td_energy(s->model, s->state, s->work);
+  if (status != TD_OK) {
+    code = session_failed(s, status, "eval");
+  } else if (!isfinite(e.kinetic + e.elastic + e.gravity)) {
+    code = complain(CODE_NUMERICS, "eval: %s: the energy, kinetic %g J, elastic %g J, gravity %g J",
+                    td_status_text(TD_E_INFINITE), e.kinetic, e.elastic, e.gravity);
+  } else if (s->opt->json) {
     code = json_print(eval_json(s, &eq, flags));
   } else {
     say_eval(s, &eq);

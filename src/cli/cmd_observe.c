@@ -277,7 +277,7 @@ static int start(watch* w) {
 }
 
 static td_status keep(watch* w, double* row) {
-  const session* s = w->s;
+  session* s = w->s;
   const td_state* x = td_observer_state(w->observer);
   int n;
   *row++ = x->t;
@@ -285,7 +285,7 @@ static td_status keep(watch* w, double* row) {
   w->nis += *row++;
   w->measured += n;
   *row++ = n;
-  const td_status status = s->n.nsensor ? td_sensors(s->model, x, s->work, row) : TD_OK;
+  const bool known = s->n.nsensor == 0 || sensors_at(s, x, row);
   row += s->n.nsensor;
   for (int i = 0; i < s->n.nq; i++) *row++ = x->q[i];
   for (int i = 0; i < s->n.nv; i++) *row++ = x->v[i];
@@ -297,7 +297,7 @@ static td_status keep(watch* w, double* row) {
   }
   for (int i = 0; i < s->n.nsensor; i++) *row++ = w->e[i], *row++ = w->se[i];
   for (int i = 0; i < N; i++) *row++ = w->sigma[i];
-  return status;
+  return known ? TD_OK : TD_E_SINGULAR;
 }
 
 static int run(watch* w) {

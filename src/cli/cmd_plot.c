@@ -156,6 +156,7 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   c->opt.set = NULL;  // its own, from the results
   c->opt.nset = 0;
   c->opt.quiet = true;
+  c->opt.force_range = true;  // as they were
   c->opt.more = more;
   c->opt.target = cJSON_IsString(model) ? model->valuestring : NULL;
   int code = CODE_DONE;
@@ -243,7 +244,7 @@ static td_status strains_of_places(const scenes* c, double length, td_table** cu
   double* rows = malloc((size_t)PLACES * (size_t)(1 + 6 * c->n) * sizeof *rows);
   if (!value || !rows) status = TD_E_NOMEM;
   for (int k = 0; status == TD_OK && k < c->n; k++) {
-    status = td_sensors(c->s.model, c->state[k], c->s.work, value);
+    status = sensors_at(&c->s, c->state[k], value) ? TD_OK : TD_E_SINGULAR;
     for (int i = 0; i < PLACES; i++) {
       double* row = rows + (size_t)i * (size_t)(1 + 6 * c->n);
       row[0] = length * i / (PLACES - 1);

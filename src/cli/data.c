@@ -41,23 +41,45 @@ char* text_of_file(const char* path, int* code) {
 
 enum { MOST_COLUMNS = 4096 };
 
-// The next cell, ended by a zero; *end tells what stood behind it ('\n' or 0 ends the row).
+// The next cell, ended by a zero; *end tells what stood behind it ('\n' or 0 ends the row).  NULL:
+// a quote in it has no partner.
 static char* cell(char** at, char* end) {
-  char* s = *at;
-  const size_t n = strcspn(s, ",\n");
+  char* s = *at + strspn(*at, " \t");
+  const bool quoted = *s == '"';
+  char* close = quoted ? strpbrk(s + 1, "\"\n") : NULL;
+  if (quoted && (!close || *close != '"')) return NULL;
+  const size_t before = quoted ? (size_t)(close + 1 - s) : 0;
+  const size_t n = before + strcspn(s + before, ",\n");
   *end = s[n];
   s[n] = '\0';
   *at = s + n + (*end != '\0');
   size_t length = n;
-  while (length > 0 && strchr(" \t\r\"", s[length - 1])) s[--length] = '\0';
-  return s + strspn(s, " \t\"");
+  while (length > 0 && strchr(" \t\r", s[length - 1])) s[--length] = '\0';
+  if (quoted && length != before) return NULL;
+  if (quoted) s[length - 1] = '\0';
+  return strchr(quoted ? s + 1 : s, '"') ? NULL : quoted ? s + 1 : s;
 }
 
-static bool read_names(table* t, char** at) {
+static int bad_quote(const char* path, int line, int column) {
+  return complain(CODE_FILE, "%s:%d: column %d: a quote is not closed, or stands inside a cell",
+                  path, line, column);
+}
+
+static int read_names(table* t, char** at, const char* path) {
   char end = ',';
   t->names = calloc(MOST_COLUMNS, sizeof *t->names);
-  while (t->names && end == ',' && t->cols < MOST_COLUMNS) t->names[t->cols++] = cell(at, &end);
-  return t->names && end != ',';
+  if (!t->names) return complain(CODE_NUMERICS, "out of memory");
+  while (end == ',' && t->cols < MOST_COLUMNS) {
+    char* name = cell(at, &end);
+    if (!name) return bad_quote(path, 1, t->cols + 1);
+    for (int j = 0; j < t->cols && *name; j++)
+      if (strcmp(t->names[j], name) == 0)
+        return complain(CODE_FILE, "%s:1: column %d is called '%.60s', as column %d is", path,
+                        t->cols + 1, name, j + 1);
+    t->names[t->cols++] = name;
+  }
+  return end == ',' ? complain(CODE_FILE, "%s: more than %d columns", path, MOST_COLUMNS)
+                    : CODE_DONE;
 }
 
 // NaN and NA, in any case of letters
@@ -90,6 +112,7 @@ static int read_rows(table* t, char* at, const char* path) {
     for (int j = 0; j < t->cols; j++) row[j] = NAN;
     for (int j = 0; end == ','; j++) {
       char *s = cell(&at, &end), *stop;
+      if (!s) return bad_quote(path, line, j + 1);
       const double x = strtod(s, &stop);
       if (is_missing(s)) continue;
       if (j >= t->cols)
@@ -118,8 +141,9 @@ int table_read(const char* path, table* t) {
   t->text = text_of_file(path, &code);
   if (!t->text) return code;
   char* at = t->text;
-  if (!read_names(t, &at)) return complain(CODE_FILE, "%s: too many columns", path);
-  code = read_rows(t, at, path);
+  if (strncmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;  // a mark of UTF-8, as spreadsheets write it
+  code = read_names(t, &at, path);
+  if (code == CODE_DONE) code = read_rows(t, at, path);
   if (code) return code;
   if (t->rows < 2) return complain(CODE_FILE, "%s: at least two rows of numbers are wanted", path);
   return CODE_DONE;

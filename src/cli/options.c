@@ -208,10 +208,14 @@ static const char* read_time(options* o, const char* s) {
 }
 static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
 static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
-static const char* read_at(options* o, const char* s) { return word(s, &o->at); }
-static const char* read_data(options* o, const char* s) { return word(s, &o->data); }
-static const char* read_inputs(options* o, const char* s) { return word(s, &o->inputs); }
-static const char* read_weights(options* o, const char* s) { return word(s, &o->weights); }
+// A file that is read, of which there is one.
+static const char* file(const char* s, const char** out) {
+  return *out ? "was given before" : word(s, out);
+}
+static const char* read_at(options* o, const char* s) { return file(s, &o->at); }
+static const char* read_data(options* o, const char* s) { return file(s, &o->data); }
+static const char* read_inputs(options* o, const char* s) { return file(s, &o->inputs); }
+static const char* read_weights(options* o, const char* s) { return file(s, &o->weights); }
 
 static const char* flag(bool* on) {
   *on = true;
@@ -288,7 +292,7 @@ static const char* read_help(options* o, const char* s) { return (void)s, flag(&
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
     {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
-    {'s', "--force-range", NULL, NULL, read_beyond, "let --set go beyond the ranges that the model gives"},
+    {'s', "--force-range", NULL, NULL, read_beyond, "let --set, --inputs and --at go beyond the ranges that the model gives"},
     {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
     {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},

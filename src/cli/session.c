@@ -21,6 +21,7 @@ int code_of(td_status status) {
     case TD_E_SINGULAR:
     case TD_E_DIVERGED:
     case TD_E_STOPPED:
+    case TD_E_INFINITE:
       return CODE_NUMERICS;
     case TD_E_IO:
       return CODE_FILE;
@@ -176,7 +177,7 @@ static int load_failed(session* s, td_status status) {
   return code_of(status);
 }
 
-static bool is_set(const options* opt, const char* name) {
+bool is_set(const options* opt, const char* name) {
   const size_t n = strlen(name);
   for (int i = 0; i < opt->nset; i++) {
     if (strncmp(opt->set[i], name, n) == 0 && opt->set[i][n] == '=') return true;

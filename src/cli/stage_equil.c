@@ -9,7 +9,7 @@ enum { MOST_SHOWN = 20 };
 
 static void say_sensors(session* s) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
-  if (values && td_sensors(s->model, s->rest, s->work, values) == TD_OK) {
+  if (values && sensors_at(s, s->rest, values)) {
     for (int i = 0; i < s->n.nsensor && i < MOST_SHOWN; i++) {
       say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
     }

@@ -23,53 +23,95 @@ td_sim_options sim_options(session* s) {
   return o;
 }
 
-// The columns of --inputs: t and names of inputs, each once, a number in every cell.
+// An input of the model that a column of --inputs may drive; -1: none, and a message says why.
+static int input_column(const session* s, const table* data, int column) {
+  const char *path = s->opt->inputs, *name = data->names[column];
+  const int input = td_model_input_find(s->model, name);
+  if (input < 0) {
+    const char* known[64];
+    int count = 0;
+    for (int i = 0; i < s->n.nu && count < 64; i++)
+      known[count++] = td_model_input_name(s->model, i);
+    const char* near = td_nearest(name, known, count);
+    complain(0, "--inputs: %s:1: column %d: the model has no input '%.60s'%s%s%s", path, column + 1,
+             name, near ? "; did you mean '" : "", near ? near : "", near ? "'?" : "");
+    return -1;
+  }
+  const char* other = td_model_input_is_set(s->model, input) ? "a controller of the model sets"
+                      : is_set(s->opt, name)                 ? "--set gives"
+                                                             : NULL;
+  if (!other) return input;
+  complain(0, "--inputs: %s:1: column %d is the input '%s', which %s", path, column + 1, name,
+           other);
+  return -1;
+}
+
+// The columns of --inputs: t and names of inputs that nothing else sets, each once; a number within
+// the input's range in every cell; times that ascend and cover the simulation.
 int sim_inputs(session* s) {
   const char* path = s->opt->inputs;
   if (!path || s->inputs.t) return CODE_DONE;
   table data = {0};
   int code = table_read(path, &data);
+  if (code == CODE_FILE && data.text) code = CODE_MODEL;  // it was read, and is not as it must be
   const int time = code ? -1 : table_find(&data, "t");
-  if (!code && time < 0) code = complain(CODE_MODEL, "--inputs: '%s' has no column t", path);
+  if (!code && time < 0) code = complain(CODE_MODEL, "--inputs: %s:1: there is no column t", path);
   if (!code && data.cols < 2)
-    code = complain(CODE_MODEL, "--inputs: '%s' has no columns but t", path);
+    code = complain(CODE_MODEL, "--inputs: %s:1: there is no column but t", path);
   const size_t rows = (size_t)data.rows, n = data.cols > 0 ? (size_t)data.cols - 1 : 0;
   s->input_block = code ? NULL : calloc(rows * (n + 1) + 1, sizeof(double));
   s->input_index = code ? NULL : calloc(n + 1, sizeof(int));
   if (!code && (!s->input_block || !s->input_index))
     code = complain(CODE_NUMERICS, "out of memory");
   double* values = s->input_block ? s->input_block + rows : NULL;
+
+  // which input each column is, and its numbers
   for (int j = 0, k = 0; !code && j < data.cols; j++) {
+    double range[2];
     if (j == time) continue;
-    const int input = td_model_input_find(s->model, data.names[j]);
-    if (input < 0) {
-      const char* known[64];
-      int count = 0;
-      for (int i = 0; i < s->n.nu && count < 64; i++)
-        known[count++] = td_model_input_name(s->model, i);
-      const char* near = td_nearest(data.names[j], known, count);
-      code =
-          complain(CODE_MODEL, "--inputs: the model has no input '%.60s' (column %d of '%s')%s%s%s",
-                   data.names[j], j + 1, path, near ? "; did you mean '" : "", near ? near : "",
-                   near ? "'?" : "");
-      break;
+    const int input = input_column(s, &data, j);
+    if (input < 0) code = CODE_MODEL;
+    const bool limited =
+        !code && !s->opt->force_range && td_model_input_range(s->model, input, range);
+    if (!code) s->input_index[k] = input;
+    for (int i = 0; !code && i < data.rows; i++) {
+      const double x = values[(size_t)i * n + (size_t)k] = data.x[i * data.cols + j];
+      if (limited && (x < range[0] || x > range[1]))
+        code = complain(CODE_MODEL,
+                        "--inputs: %s:%d: column %d: input '%s' has the range [%g %g], got %g; "
+                        "--force-range goes beyond it",
+                        path, data.line[i], j + 1, data.names[j], range[0], range[1], x);
     }
-    s->input_index[k] = input;
-    for (int i = 0; i < data.rows; i++)
-      values[(size_t)i * n + (size_t)k] = data.x[i * data.cols + j];
     k++;
   }
+
+  // a number in every cell, times one after the other
   for (int i = 0; !code && i < data.rows; i++) {
     const double* row = data.x + (size_t)i * (size_t)data.cols;
     s->input_block[i] = row[time];
     for (int j = 0; !code && j < data.cols; j++)
       if (isnan(row[j]))
-        code = complain(CODE_MODEL, "--inputs: %s:%d: column %s is empty", path, data.line[i],
-                        data.names[j]);
+        code = complain(CODE_MODEL,
+                        "--inputs: %s:%d: column %d (%s) needs a number in every row, this one has "
+                        "none, or nan",
+                        path, data.line[i], j + 1, data.names[j]);
     if (!code && i > 0 && !(row[time] > row[time - data.cols]))
       code = complain(CODE_MODEL, "--inputs: %s:%d: times must ascend, but t = %g s follows %g s",
                       path, data.line[i], row[time], row[time - data.cols]);
   }
+
+  // from the beginning to the end of the simulation
+  const double from = s->state->t,
+               end = isnan(s->opt->t_final) ? td_model_settings(s->model).t_final : s->opt->t_final,
+               near = 1e-9 * fmax(1, fabs(end));
+  if (!code && s->input_block[0] > from + near)
+    code = complain(CODE_MODEL,
+                    "--inputs: %s:%d: the table begins at t = %g s, but the simulation at %g s",
+                    path, data.line[0], s->input_block[0], from);
+  if (!code && s->input_block[rows - 1] < end - near)
+    code = complain(CODE_MODEL,
+                    "--inputs: %s:%d: the table ends at t = %g s, but the simulation at %g s", path,
+                    data.line[rows - 1], s->input_block[rows - 1], end);
   if (!code)
     s->inputs = (td_input_table){.rows = data.rows,
                                  .n = (int)n,

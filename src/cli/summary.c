@@ -60,10 +60,15 @@ int component_count(const session* s, int i, size_t* stem) {
   return n;
 }
 
+bool sensors_at(const session* s, const td_state* state, double* values) {
+  const td_status status = td_sensors(s->model, state, s->work, values);
+  return status == TD_OK || status == TD_E_INFINITE;
+}
+
 cJSON* sensors_json(session* s, const td_state* state) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
   cJSON* o = cJSON_CreateObject();
-  if (values && td_sensors(s->model, state, s->work, values) == TD_OK) {
+  if (values && sensors_at(s, state, values)) {
     for (int i = 0; i < s->n.nsensor;) {
       const char* name = td_model_sensor_name(s->model, i);
       size_t stem = strlen(name);

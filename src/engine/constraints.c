@@ -215,7 +215,11 @@ td_status td_trial_constraints(const td_model* m, const td_state* state, td_work
 td_status td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
                          double* e, double* edot) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_constraints(m, state, w, Jc, e, edot);
+  TD_TRY(td_trial_constraints(m, state, w, Jc, e, edot));
+  const char* const what = "the constraint";
+  if (Jc) TD_TRY(td_finite(m, w, what, td_model_constraint_name, Jc, m->nrow, m->nvel));
+  if (e) TD_TRY(td_finite(m, w, what, td_model_constraint_name, e, m->nrow, 1));
+  return edot ? td_finite(m, w, what, td_model_constraint_name, edot, m->nrow, 1) : TD_OK;
 }
 
 // ---- targets of controlled rows ---------------------------------------------------------------

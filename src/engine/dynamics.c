@@ -104,7 +104,18 @@ td_status td_trial_dynamics(const td_model* m, const td_state* state, td_work* w
 
 td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_dynamics(m, state, w);
+  TD_TRY(td_trial_dynamics(m, state, w));
+  TD_TRY(td_finite(m, w, "the acceleration of", td_model_v_name, w->vdot, m->nvel, 1));
+  return td_finite(m, w, "lambda of", td_model_constraint_name, w->lambda, m->nrow, 1);
+}
+
+td_status td_finite_rates(const td_model* m, const td_state* state, td_work* w) {
+  const double* rates = w->num + m->internal_rate;
+  td_enter(m, state, w);
+  TD_TRY(td_finite(m, w, "the rate of the internal state", td_model_internal_name, rates,
+                   m->ninternal, 1));
+  const td_status status = td_forward_dynamics(m, state, w);
+  return status == TD_E_INFINITE ? status : TD_OK;
 }
 
 // ---- pieces -----------------------------------------------------------------------------------
@@ -125,7 +136,8 @@ td_status td_residual(const td_model* m, const td_state* state, td_work* w, cons
   if (!model_owns(m, state) || !a || !td_state_is_finite(m, state) || !are_finite(a, m->nvel) ||
       (lambda && !are_finite(lambda, m->nrow)))
     return TD_E_USAGE;
-  return td_trial_residual(m, state, w, a, lambda, F);
+  TD_TRY(td_trial_residual(m, state, w, a, lambda, F));
+  return td_finite(m, w, "the residual of", td_model_v_name, F, m->nvel, 1);
 }
 
 td_status td_trial_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
@@ -140,7 +152,8 @@ td_status td_trial_mass_matrix(const td_model* m, const td_state* state, td_work
 
 td_status td_mass_matrix(const td_model* m, const td_state* state, td_work* w, double* M) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_mass_matrix(m, state, w, M);
+  TD_TRY(td_trial_mass_matrix(m, state, w, M));
+  return td_finite(m, w, "the inertia of", td_model_v_name, M, m->nvel, m->nvel);
 }
 
 td_status td_trial_bias(const td_model* m, const td_state* state, td_work* w, double* h,
@@ -161,7 +174,9 @@ td_status td_trial_bias(const td_model* m, const td_state* state, td_work* w, do
 
 td_status td_bias(const td_model* m, const td_state* state, td_work* w, double* h, double* tau) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_bias(m, state, w, h, tau);
+  TD_TRY(td_trial_bias(m, state, w, h, tau));
+  TD_TRY(td_finite(m, w, "the bias force h of", td_model_v_name, h, m->nvel, 1));
+  return td_finite(m, w, "the force tau of", td_model_v_name, tau, m->nvel, 1);
 }
 
 td_energies td_energies_at(const td_model* m, td_work* w) {
@@ -279,7 +294,9 @@ td_status td_trial_station(const td_model* m, const td_state* state, td_work* w,
 td_status td_station(const td_model* m, const td_state* state, td_work* w, int station,
                      double pose_out[16], double twist[6]) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_station(m, state, w, station, pose_out, twist);
+  TD_TRY(td_trial_station(m, state, w, station, pose_out, twist));
+  TD_TRY(td_finite(m, w, "the pose of a station", NULL, pose_out, 4, 4));
+  return td_finite(m, w, "the velocity of a station", NULL, twist, 1, 6);
 }
 
 // ---- linearised forward dynamics --------------------------------------------------------------
@@ -351,18 +368,20 @@ td_status td_trial_forward_tangent(const td_model* m, const td_state* state, td_
 
 td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
                              double* dv, double* du) {
-  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  if (!du || m->ninternal == 0 || !model_works(m, w))
-    return td_trial_forward_tangent(m, state, w, dq, dv, du);
+  if (!model_has(m, state, w) || !dq || !dv || !td_state_is_finite(m, state)) return TD_E_USAGE;
 
   // inputs are the first of the drives
   const arena_mark mark = arena_open(&w->scratch);
-  const int all = model_drives(m);
-  double* wide = arena_doubles(&w->scratch, m->nvel * all);
-  const td_status status = td_trial_forward_tangent(m, state, w, dq, dv, wide);
-  for (int i = 0; i < m->nvel && m->ninput > 0; i++)
-    memcpy(du + i * m->ninput, wide + i * all, (size_t)m->ninput * sizeof(double));
+  const int all = model_drives(m), nv = m->nvel, nu = m->ninput;
+  double* wide = du && all > nu ? arena_doubles(&w->scratch, nv * all) : du;
+  td_status status = td_trial_forward_tangent(m, state, w, dq, dv, wide);
+  for (int i = 0; wide != du && i < nv && nu > 0; i++)
+    memcpy(du + i * nu, wide + i * all, (size_t)nu * sizeof(double));
   arena_close(&w->scratch, mark);
+  const char* const what = "a derivative of the acceleration of";
+  if (status == TD_OK) status = td_finite(m, w, what, td_model_v_name, dq, nv, nv);
+  if (status == TD_OK) status = td_finite(m, w, what, td_model_v_name, dv, nv, nv);
+  if (status == TD_OK && du) status = td_finite(m, w, what, td_model_v_name, du, nv, nu);
   return status;
 }
 

@@ -278,6 +278,13 @@ bool td_inputs_drive_rows(const td_model* model);
 // Give a parameter a value that need not obey the rules of the fields it is in: for differences and
 // for values that have been checked together.
 void td_work_put_param(const td_model* model, td_work* work, int param, double value);
+// Are the rows x cols numbers of a result finite?  Otherwise TD_E_INFINITE, and the failure is
+// "<what> <name of the row> is inf", or without `name` "<what> has ... in row r, column c".
+td_status td_finite(const td_model* model, td_work* work, const char* what,
+                    const char* (*name)(const td_model*, int), const double* x, int rows, int cols);
+// Accelerations and rates of internal states at a state, for analyses that begin there: TD_OK, or
+// TD_E_INFINITE.
+td_status td_finite_rates(const td_model* model, const td_state* state, td_work* work);
 // What went wrong, for td_work_failure().
 void td_work_fail(td_work* work, const char* format, ...) TD_PRINTF(2, 3);
 

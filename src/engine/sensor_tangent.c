@@ -221,7 +221,8 @@ td_status td_internal_rates(const td_model* m, const td_state* state, td_work* w
     return TD_E_USAGE;
   td_enter(m, state, w);
   for (int i = 0; i < m->ninternal; i++) rates[i] = w->num[m->internal_rate + i];
-  return TD_OK;
+  return td_finite(m, w, "the rate of the internal state", td_model_internal_name, rates,
+                   m->ninternal, 1);
 }
 
 td_status td_internal_tangent(const td_model* m, const td_state* state, td_work* w, double* dq,
@@ -238,8 +239,12 @@ td_status td_internal_tangent(const td_model* m, const td_state* state, td_work*
     for (int k = 0; du && k < nu; k++) du[i * nu + k] = u[i * all + k];
     for (int k = 0; dz && k < n; k++) dz[i * n + k] = u[i * all + nu + k];
   }
+  const char* const what = "a derivative of the rate of the internal state";
+  td_status status = td_finite(m, w, what, td_model_internal_name, q, n, nv);
+  if (status == TD_OK) status = td_finite(m, w, what, td_model_internal_name, v, n, nv);
+  if (status == TD_OK) status = td_finite(m, w, what, td_model_internal_name, u, n, all);
   arena_close(&w->scratch, mark);
-  return TD_OK;
+  return status;
 }
 
 bool td_inputs_drive_rows(const td_model* m) {

@@ -120,7 +120,8 @@ td_status td_trial_sensors(const td_model* m, const td_state* state, td_work* w,
 
 td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_sensors(m, state, w, values);
+  TD_TRY(td_trial_sensors(m, state, w, values));
+  return td_finite(m, w, "the sensor", td_model_sensor_name, values, m->noutput_name, 1);
 }
 
 void td_event_values(const td_model* m, const td_state* state, td_work* w, double* values) {

@@ -310,6 +310,8 @@ void td_hop_rate(const model_hop* hop, const double* q, const double* v, double*
 // Give a parameter a value that need not obey the rules of the fields it is in: for differences and
 // for values that have been checked together.
 void td_work_put_param(const td_model* m, td_work* w, int param, double value);
+td_status td_finite(const td_model* m, td_work* w, const char* what,
+                    const char* (*name)(const td_model*, int), const double* x, int rows, int cols);
 void td_work_fail(td_work* w, const char* format, ...) TD_PRINTF(2, 3);
 
 #endif

@@ -54,6 +54,12 @@ static bool is_repeated(const td_model* m, const td_work* w, int v, bool* turns)
 td_status td_report_singular(const td_model* m, td_work* w, int v, double share) {
   const char* name = m->nvel > 0 ? td_model_v_name(m, v) : "";
   bool turns;
+  for (int i = 0; i < m->npos; i++) {  // their squares overflow: nothing else is the matter
+    if (fabs(w->q[i]) < 1e150) continue;
+    td_work_fail(w, "%s is %.3g at t = %g s: its square is beyond what numbers can hold",
+                 td_model_q_name(m, i), w->q[i], w->t);
+    return TD_E_SINGULAR;
+  }
   if (m->nvel > 0 && is_repeated(m, w, v, &turns)) {
     td_work_fail(w,
                  "the mass matrix is singular: in the joint of %s (t = %g s) two axes are in line "

@@ -326,7 +326,10 @@ td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const
   if (!model_owns(m, state) || !a || !td_state_is_finite(m, state) || !are_finite(a, m->nvel) ||
       (lambda && !are_finite(lambda, m->nrow)))
     return TD_E_USAGE;
-  return td_trial_tangent(m, state, w, a, lambda, dFdq, dFdv);
+  const char* const what = "a derivative of the force on";
+  TD_TRY(td_trial_tangent(m, state, w, a, lambda, dFdq, dFdv));
+  TD_TRY(td_finite(m, w, what, td_model_v_name, dFdq, m->nvel, m->nvel));
+  return td_finite(m, w, what, td_model_v_name, dFdv, m->nvel, m->nvel);
 }
 
 // ---- inputs and parameters --------------------------------------------------------------------
@@ -383,13 +386,15 @@ td_status td_trial_input_map(const td_model* m, const td_state* state, td_work* 
 td_status td_input_map(const td_model* m, const td_state* state, td_work* w, double* B) {
   if (!model_has(m, state, w) || !B || !td_state_is_finite(m, state)) return TD_E_USAGE;
   drive_columns(m, state, w, 0, m->ninput, B);
-  return TD_OK;
+  return td_finite(m, w, "a derivative by inputs of the force on", td_model_v_name, B, m->nvel,
+                   m->ninput);
 }
 
 td_status td_internal_map(const td_model* m, const td_state* state, td_work* w, double* B) {
   if (!model_has(m, state, w) || !B || !td_state_is_finite(m, state)) return TD_E_USAGE;
   drive_columns(m, state, w, m->ninput, m->ninternal, B);
-  return TD_OK;
+  return td_finite(m, w, "a derivative by internal states of the force on", td_model_v_name, B,
+                   m->nvel, m->ninternal);
 }
 
 void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,

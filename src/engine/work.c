@@ -237,6 +237,12 @@ td_status td_work_set_param(const td_model* m, td_work* w, int param, double val
     return TD_E_USAGE;
   }
 
+  if (isfinite(value) && !model_admits(m, &m->param[param], value)) {
+    td_work_fail(w, "parameter '%s' has the range [%g %g], it was to be set to %g",
+                 m->names + m->param[param].name, m->param[param].low, m->param[param].high, value);
+    return TD_E_MODEL;
+  }
+
   // what follows from it must obey the rules that the file's numbers do
   double* at = &w->vars[m->param[param].var];
   const double before = *at;

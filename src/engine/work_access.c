@@ -34,3 +34,20 @@ void td_work_fail(td_work* w, const char* format, ...) {
   vsnprintf(w->failure, sizeof w->failure, format, args);
   va_end(args);
 }
+
+td_status td_finite(const td_model* m, td_work* w, const char* what,
+                    const char* (*name)(const td_model*, int), const double* x, int rows,
+                    int cols) {
+  for (int i = 0; i < rows; i++)
+    for (int j = 0; j < cols; j++) {
+      const double one = x[(size_t)i * (size_t)cols + (size_t)j];
+      if (isfinite(one)) continue;
+      const char* text = isnan(one) ? "not a number (nan)" : one > 0 ? "inf" : "-inf";
+      if (!name)
+        td_work_fail(w, "%s is %s in row %d, column %d", what, text, i + 1, j + 1);
+      else
+        td_work_fail(w, "%s %s is %s", what, name(m, i), text);
+      return TD_E_INFINITE;
+    }
+  return TD_OK;
+}

@@ -168,7 +168,8 @@ static void write_model(const td_model* m, td_text* out) {
                 {"recursive", m->recursive},
                 {"output_accel", m->output_accel},
                 {"event_accel", m->event_accel},
-                {"gravity_constant", m->gravity_constant}};
+                {"gravity_constant", m->gravity_constant},
+                {"ranges_lifted", m->ranges_lifted}};
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     td_text_printf(out, "    .%s = %d,\n", fields[i].name, fields[i].x);
   }
@@ -282,7 +283,7 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
   if (r > 0) memcpy(lambda, td_work_lambda(w), r * sizeof *lambda);
   td_status status = td_trial_mass_matrix(m, s, w, M);
   if (status == TD_OK) status = td_trial_bias(m, s, w, h, tau);
-  if (status == TD_OK) status = td_tangent(m, s, w, a, lambda, K, D);
+  if (status == TD_OK) status = td_trial_tangent(m, s, w, a, lambda, K, D);
   if (status == TD_OK && r > 0) status = td_trial_constraints(m, s, w, J, NULL, NULL);
 
   double lightest = INFINITY;
@@ -324,7 +325,7 @@ static td_status write_check(const td_export* e, td_text* out) {
            "// Compares it with the library's numbers.\n#include \"@.h\"\n\n#include <math.h>\n"
            "#include <stdio.h>\n\n",
            e->name);
-  if (status == TD_OK) status = td_forward_dynamics(m, s, w);
+  if (status == TD_OK) status = td_trial_dynamics(m, s, w);
   if (status == TD_OK) {
     write_numbers(out, "want_q0", s->q, m->npos);
     write_numbers(out, "want_vdot", td_work_vdot(w), m->nvel);
@@ -335,7 +336,7 @@ static td_status write_check(const td_export* e, td_text* out) {
     write_numbers(out, "size", size, m->nvel);
     write_numbers(out, "weight", size + m->nvel, m->nvel);
     write_numbers(out, "row_scale", size + 2 * m->nvel, m->nvel);
-    status = td_forward_dynamics(m, s, w);
+    status = td_trial_dynamics(m, s, w);
   }
   // short enough for an explicit method: light bodies with strong dampers are faster than any rod
   double fastest = 0, most = 0;
@@ -360,7 +361,7 @@ static td_status write_check(const td_export* e, td_text* out) {
     status = TD_OK;
     dt *= 1e-2;
   }
-  if (status == TD_OK) status = td_sensors(m, s, w, y);
+  if (status == TD_OK) status = td_trial_sensors(m, s, w, y);
   if (status == TD_OK) {
     write_numbers(out, "want_q", s->q, m->npos);
     write_numbers(out, "want_v", s->v, m->nvel);

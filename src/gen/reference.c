@@ -59,14 +59,14 @@ td_status td_reference_open(const gen_program* p, gen_reference* r) {
   td_status status = TD_E_SINGULAR;
   for (double size = 0.1; status != TD_OK && size > 1e-6; size *= 0.1) {
     shake(p, r, size);
-    status = td_forward_dynamics(p->m, r->state, r->w);
+    status = td_trial_dynamics(p->m, r->state, r->w);
     if (status == TD_OK && !is_finite(td_work_vdot(r->w), p->d->nv)) status = TD_E_SINGULAR;
   }
   TD_TRY(status);
   memcpy(r->vdot, td_work_vdot(r->w), (size_t)p->d->nv * sizeof(double));
   if (r->nM > 0) TD_TRY(td_trial_mass_matrix(p->m, r->state, r->w, r->M));
   TD_TRY(td_trial_bias(p->m, r->state, r->w, r->h, r->tau));
-  return td_sensors(p->m, r->state, r->w, r->y);
+  return td_trial_sensors(p->m, r->state, r->w, r->y);
 }
 
 bool td_reference_has_sensors(const gen_program* p) { return p->d->ny > 0 && p->d->nrow == 0; }

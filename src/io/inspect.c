@@ -158,6 +158,10 @@ bool td_model_input_range(const td_model* m, int i, double range[2]) {
   return m && i >= 0 && i < m->ninput && range_of(&m->input[i], range);
 }
 
+bool td_model_input_is_set(const td_model* m, int i) {
+  return m && i >= 0 && i < m->ninput && model_sets_input(m, i);
+}
+
 bool td_model_q_about_into(const td_model* model, int i, td_coordinate* about, size_t size) {
   if (!model || i < 0 || i >= model->npos) return false;
   const td_coordinate own = describe(model, &model->pos[i], false);

@@ -86,6 +86,11 @@ static td_status read_named(const td_model* model, const named_numbers* kind, co
     char what[128];
     snprintf(what, sizeof what, "%s.%.100s", kind->member, item->string);
     TD_TRY(read_number(item, what, &x[i], to));
+    if (kind->find != td_model_input_find || model_sets_input(model, i)) continue;
+    const model_named* input = &model->input[i];
+    if (!model_admits(model, input, x[i]))
+      return complain(to, "input '%s' has the range [%g %g], got %g; --force-range goes beyond it",
+                      item->string, input->low, input->high, x[i]);
   }
   return TD_OK;
 }

@@ -548,11 +548,33 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
 
 static const char* name_argument(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 0);
-  if (name && (!td_is_identifier(name) || strlen(name) > 60)) {
+  if (name && !td_is_identifier(name))
     return td_fail(L, c->arg_at[0], "%s: '%.60s' is not a name (letters, digits and _)", c->name,
                    name);
-  }
+  if (name && strlen(name) > 60)
+    return td_fail(L, c->arg_at[0], "%s: a name may have 60 characters, '%.20s...' has %zu",
+                   c->name, name, strlen(name));
   return name;
+}
+
+// A name that is used again is about the same thing: it has one range, wherever that is written.
+static bool join_ranges(lang* L, const call* c, const char* name, double x, spec_range* known,
+                        const spec_range* here) {
+  if (isinf(here->low)) return true;
+  if (isinf(known->low)) {
+    *known = *here;
+    if (L->spec->beyond || (x >= here->low && x <= here->high)) return true;
+    td_fail(L, c->arg_at[2], "%s: '%s' is %g, which is outside its range [%g %g]", c->name, name, x,
+            here->low, here->high);
+    return false;
+  }
+  if (known->low == here->low && known->high == here->high &&
+      known->logarithmic == here->logarithmic)
+    return true;
+  td_fail(L, c->arg_at[2], "%s: '%s' has the range [%g %g]%s elsewhere, here it is [%g %g]%s",
+          c->name, name, known->low, known->high, known->logarithmic ? " ('log')" : "", here->low,
+          here->high, here->logarithmic ? " ('log')" : "");
+  return false;
 }
 
 // The range [low high] that is argument 2, with the default x inside; true without one.
@@ -612,6 +634,7 @@ static value* param(lang* L, call* c) {
   if (!range_argument(L, c, name, x, &range)) return NULL;
   spec_param* p = td_spec_param(L->spec, name, x, text, &range, c->at);
   if (!p) return td_no_memory(L, c->at);
+  if (!join_ranges(L, c, name, p->value, &p->range, &range)) return NULL;
   if (p->text) {
     p->structural = true;
     return td_string(L, p->text, (int)strlen(p->text), c->at);
@@ -628,7 +651,9 @@ static value* input(lang* L, call* c) {
   spec_range range;
   if (!range_argument(L, c, name, x, &range)) return NULL;
   spec_input* u = td_spec_input(L->spec, name, x, &range, c->at);
-  return u ? td_expr(L, td_ex_var(L->g, u->var), c->at) : td_no_memory(L, c->at);
+  if (!u) return td_no_memory(L, c->at);
+  if (!join_ranges(L, c, name, u->value, &u->range, &range)) return NULL;
+  return td_expr(L, td_ex_var(L->g, u->var), c->at);
 }
 
 // internal('air', 1e-5): a first-order state with its initial value, a number or an expression of

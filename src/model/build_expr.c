@@ -874,6 +874,7 @@ static td_status push_internals(builder* b) {
 
 static td_status push_named(builder* b) {
   td_model* m = b->m;
+  m->ranges_lifted = b->spec->beyond;
   for (int i = 0; i < b->spec->nparam; i++) {
     const spec_param* p = &b->spec->params[i];
     if (p->var < 0) continue;

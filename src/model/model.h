@@ -803,6 +803,7 @@ struct td_model {
   bool event_accel;       // some event does
   bool gravity_constant;  // gravity has a potential
   bool failed;            // while it is built: memory ran out
+  bool ranges_lifted;     // parameters and inputs may leave the ranges they are written with
   double settings[6];     // t_init, t_final, dt_out, rtol, atol, step
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
@@ -817,6 +818,20 @@ static inline const char* model_name(const td_model* m, int offset) { return m->
 // Named inputs, then internal states: both enter forces through numbers alone, so that derivatives
 // with respect to them are columns side by side.
 static inline int model_drives(const td_model* m) { return m->ninput + m->ninternal; }
+
+// May a parameter or an input have this value?  False: it is outside the range it is written with.
+static inline bool model_admits(const td_model* m, const model_named* x, double value) {
+  return m->ranges_lifted || (value >= x->low && value <= x->high);
+}
+
+// Does a controller or a task set the input?
+static inline bool model_sets_input(const td_model* m, int input) {
+  for (int i = 0; i < m->nlaw_input; i++)
+    if (m->law_input[i].input == input) return true;
+  for (int i = 0; i < m->ntask_input; i++)
+    if (m->task_input[i].input == input) return true;
+  return false;
+}
 
 // All forces, numbered kind after kind.
 static inline int model_forces(const td_model* m) {

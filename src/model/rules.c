@@ -356,6 +356,12 @@ static void par(td_spec* spec, const value* s, int i, const char* name) {
     td_error(&spec->diags, TD_E_MODEL, td_get_at(control, 0, "rate"),
              "%s.control.rate: %g Hz for %g s are %.3g samples, they may be %g", name, rate,
              to - from, rate * (to - from), TD_MOST_SAMPLES);
+  double step;
+  if (td_get(s, i, "step") && scalar(spec, s, i, "par.step", &step) && step > 0 &&
+      (to - from) / step > TD_MOST_STEPS)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "step"),
+             "%s.step: steps of %g s for %g s are %.3g steps, they may be %g", name, step,
+             to - from, (to - from) / step, TD_MOST_STEPS);
   if (!(to <= from)) {
     if (td_get(s, i, "dt_out") && scalar(spec, s, i, "par.dt_out", &row) && row > to - from) {
       td_warn(&spec->diags, td_get_at(s, i, "dt_out"),

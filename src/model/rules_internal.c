@@ -82,11 +82,12 @@ void td_check_internals(td_spec* spec) {
   for (int i = 0; i < spec->ninternal && nname < MOST; i++)
     names[nname++] = spec->internals[i].name;
 
-  // every rate is that of a state
+  // every rate is that of a state; one whose state is not known may belong to any of them
   bool unknown = false;
   for (int k = 0; k < n; k++) {
     const value* of = td_get(list, k, "of");
     check_unit(spec, list, k);
+    if (!of || of->kind != V_STR) unknown = true;  // is told by the rules of the field
     if (!of || of->kind != V_STR || td_spec_internal_find(spec, of->s)) continue;
     td_error(&spec->diags, TD_E_MODEL, td_get_at(list, k, "of"),
              "dynamics(%d).of: there is no internal state '%.80s'", k + 1, of->s);

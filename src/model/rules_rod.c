@@ -334,6 +334,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
   if (!isnan(whole)) slenderness(spec, s, i, name, whole, along);
   material(spec, s, i, name);
   const rod_model_traits* kind = model_of(model);
+  if (*kind->name == 0) return;  // is told elsewhere
   if (td_get(s, i, "points") && !kind->points)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
@@ -395,6 +396,7 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
              name, p + 1, name);
     return;
   }
+  if (*model_of(model)->name == 0) return;  // is told elsewhere
   for (int p = -1; p < n && !model_of(model)->functions; p++)
     for (int f = 0; f < 2; f++) {
       const value* of = p < 0 ? s : parts;

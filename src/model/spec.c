@@ -226,13 +226,15 @@ td_status td_spec_beyond_ranges(td_spec* spec) {
   return TD_OK;
 }
 
-// The value given from outside; a message when the text is no number, or beyond the range.
+// The value given from outside; a message when the text is no number, or beyond the range: the
+// default stays, so that nothing else is found wrong because of it.
 static void override_number(td_spec* spec, const spec_override* o, const char* what,
                             const spec_range* range, td_span at, double* x) {
   double given;
   if (number_of(o->text, &given)) {
-    *x = given;
-    if (spec->beyond || (given >= range->low && given <= range->high)) return;
+    const bool inside = spec->beyond || (given >= range->low && given <= range->high);
+    if (inside) *x = given;
+    if (inside) return;
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s '%s' has the range [%g %g], it was to be set to %s by the command line or the "
              "caller",

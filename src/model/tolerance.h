@@ -10,10 +10,11 @@
 // A step of an error of a kilometre judges nothing.
 #define TD_MOST_ATOL 1e3
 
-// Thirty thousand years [s]; samples of a controller that a run may take; numbers whose cube is
-// still one.
+// Thirty thousand years [s]; samples of a controller and equal steps that a run may take; numbers
+// whose cube is still one.
 #define TD_MOST_TIME 1e12
 #define TD_MOST_SAMPLES 1e9
+#define TD_MOST_STEPS 1e9
 #define TD_MOST_NUMBER 1e100
 
 #endif

@@ -114,22 +114,91 @@ PYTHON
 sed "s/^u = input.*/u = interp1([0 0.1 0.4], [0 1 0.5], t);/" piston.m >written.m
 expect 0 sim written.m -o written
 near "$(last written 5)" "$(last driven 5)" 1e-12 'inputs over time'
-printf 't,vale\n0,0\n1,1\n' >bad.csv
-expect 2 sim piston.m --inputs bad.csv
-says "the model has no input 'vale' (column 2 of 'bad.csv'); did you mean 'valve'?"
-printf 'time,valve\n0,0\n1,1\n' >bad.csv
-expect 2 sim piston.m --inputs bad.csv
-says "has no column t"
-printf 't,valve\n0,0\n0.3,1\n0.2,0\n1,1\n' >bad.csv
-expect 2 sim piston.m --inputs bad.csv
-says 'bad.csv:4: times must ascend, but t = 0.2 s follows 0.3 s'
-printf 't,valve\n0,0\n0.3,1\n' >bad.csv
-expect 1 sim piston.m --inputs bad.csv
-says 'covers t = 0 s to 0.3 s, but the simulation goes from 0 s to 0.4 s'
-printf 't,valve\n0,0\n0.3,\n1,1\n' >bad.csv
-expect 2 sim piston.m --inputs bad.csv
-says 'bad.csv:3: column valve is empty'
+refused() { # LINE MESSAGE [ARGUMENTS...]: a table of inputs that is refused as a model's text is, with its place
+  local text=$1 message=$2
+  shift 2
+  printf "$text" >bad.csv
+  expect 2 sim piston.m --inputs bad.csv "$@"
+  says "$message"
+  [ "$(wc -l <stderr.txt)" = 1 ] || fail "one mistake, several messages: $(cat stderr.txt)"
+}
+refused 't,vale\n0,0\n1,1\n' "bad.csv:1: column 2: the model has no input 'vale'; did you mean 'valve'?"
+refused 'time,valve\n0,0\n1,1\n' 'bad.csv:1: there is no column t'
+refused 't\n0\n1\n' 'bad.csv:1: there is no column but t'
+refused 't,valve\n0,0\n0.3,1\n0.2,0\n1,1\n' 'bad.csv:4: times must ascend, but t = 0.2 s follows 0.3 s'
+refused 't,valve\n0,0\n0.3,1\n' 'bad.csv:3: the table ends at t = 0.3 s, but the simulation at 0.4 s'
+refused 't,valve\n0.1,0\n0.4,1\n' 'bad.csv:2: the table begins at t = 0.1 s, but the simulation at 0 s'
+refused 't,valve\n0,0\n0.3,\n1,1\n' 'bad.csv:3: column 2 (valve) needs a number in every row, this one has none, or nan'
+refused 't,valve\n0,0\n0.3,nan\n1,1\n' 'bad.csv:3: column 2 (valve) needs a number in every row, this one has none, or nan'
+refused 't,valve\n0,0\n1,1.5\n' "bad.csv:3: column 2: input 'valve' has the range [0 1], got 1.5; --force-range goes beyond it"
+refused 't,valve,valve\n0,0,0\n1,1,1\n' "bad.csv:1: column 3 is called 'valve', as column 2 is"
+refused 't,"valve\n0,0\n1,1\n' 'bad.csv:1: column 2: a quote is not closed'
+refused 't,valve\n0,0\n0.3,"1\n1,1\n' 'bad.csv:3: column 2: a quote is not closed'
+refused 't,valve\n0,0\n1,1\n' "bad.csv:1: column 2 is the input 'valve', which --set gives" --set valve=0.5
 expect 4 sim piston.m --inputs none.csv
+printf 't,valve\n0,0\n1,1.5\n' >wide.csv
+expect 0 sim piston.m --inputs wide.csv --force-range -o wide
+expect 1 sim piston.m --inputs valve.csv --inputs valve.csv
+says "--inputs was given before"
+# as spreadsheets write it
+printf '\xef\xbb\xbf"t","valve"\r\n0,"0"\r\n0.1,1\r\n0.4,0.5\r\n' >bom.csv
+expect 0 sim piston.m --inputs bom.csv -o bom
+cmp -s bom/trajectory.csv driven/trajectory.csv || fail 'a table with quotes and the mark of UTF-8 is another one'
+printf "control(1).inputs = 'valve'; control(1).law = 0.5;\n" | cat piston.m - >held.m
+expect 2 sim held.m --inputs valve.csv
+says "valve.csv:1: column 2 is the input 'valve', which a controller of the model sets"
+
+# ranges in state files, and of parameters that change later
+echo '{"u": {"valve": 2}}' >open.json
+expect 4 eval piston.m --at open.json
+says "input 'valve' has the range [0 1], got 2; --force-range goes beyond it"
+expect 0 eval piston.m --at open.json --force-range
+grep -v 'internal\|dynamics\|pressure' piston.m | sed 's/^[Vp] = .*//; s/1e-3\*(p - 1e5)/u/' >plain.m
+expect 2 trace plain.m --param k=50:500
+says "parameter 'k' has the range [100 1000], it was to be set to 50"
+expect 2 trace plain.m --param valve=0:2
+says "input 'valve' has the range [0 1], it was to be set to 2"
+expect 0 trace plain.m --param valve=0:2 --force-range
+
+# one step length belongs to the solver of equal steps
+expect 1 sim piston.m --step 1e-3
+says "only the solver 'fixed' takes equal steps"
+expect 1 sim piston.m --solver fixed --step 1e-300
+says 'equal steps of 1e-300 s for 0.4 s are 4e+299 steps, they may be 1e+09: take longer ones'
+
+# numbers beyond what doubles hold are named, not shown as null
+cat >large.m <<'MODEL'
+body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
+a = internal('a', 1); dynamics(1).of = 'a'; dynamics(1).rate = 1 - a^2;
+b = internal('b', 1); dynamics(2).of = 'b'; dynamics(2).rate = 1 - b;
+joint(1).dof(1).input = b^2; joint(1).dof(1).spring.coeff = 10;
+sensor(1).name = 's'; sensor(1).value = (a + b)^3;
+MODEL
+echo '{"z": {"a": 1e308}}' >a.json
+echo '{"z": {"b": 1e308}}' >b.json
+echo '{"z": {"b": 1e150}}' >s.json
+echo '{"q": [1e308]}' >q.json
+for verb in eval linearize lqr; do
+  expect 3 $verb large.m --at b.json
+  absent large.out/linear.json
+done
+expect 3 eval large.m --at a.json
+says 'a result is not a finite number: the rate of the internal state a is -inf'
+expect 3 eval large.m --at b.json
+says 'a result is not a finite number: the acceleration of joint(1).dof(1) is inf'
+expect 3 eval large.m --at s.json
+says 'a result is not a finite number: the sensor s is inf'
+expect 3 eval large.m --at q.json
+says 'joint(1).dof(1) is 1e+308 at t = 0 s'
+expect 3 linearize large.m --at a.json
+says 'a result is not a finite number: the rate of the internal state a is -inf'
+cat >blow.m <<'MODEL'
+body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
+a = internal('a', 1); dynamics(1).of = 'a'; dynamics(1).rate = a^2;
+joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).init = 0.1; par.t_final = 2;
+MODEL
+expect 3 sim blow.m
+says 'fastest change there: the internal state a'
 
 # rates that have no zero, that only fade away, or lose their slope on the way: no equilibrium
 for rate in 'a^2 + 1' 'exp(a)' 'sin(1/a)' '1 + tanh(a)'; do

@@ -291,6 +291,17 @@ static td_status assemble(linearisation* p, td_linear** result) {
   }
   if (status == TD_OK) status = output_equation(p, lin, scratch);
   if (status == TD_OK) name_constant(p, lin);
+  const struct {
+    const char* name;
+    const double* x;
+    int rows, cols;
+  } parts[] = {{"A", lin ? lin->A : NULL, p->nx, p->nx},
+               {"B", lin ? lin->B : NULL, p->nx, p->n.nu},
+               {"C", lin ? lin->C : NULL, lin ? lin->ny : 0, p->nx},
+               {"D", lin ? lin->D : NULL, lin ? lin->ny : 0, p->n.nu}};
+  for (int i = 0; i < 4 && status == TD_OK; i++)
+    status =
+        td_finite(p->model, p->work, parts[i].name, NULL, parts[i].x, parts[i].rows, parts[i].cols);
   free(scratch);
   return status;
 }
@@ -323,6 +334,7 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
     p.Wv = block + nv * nv;
     p.T = block + 2 * nv * nv;
     status = td_taut_choose(model, here, work);
+    if (status == TD_OK) status = td_finite_rates(model, here, work);
     if (status == TD_OK) status = assemble(&p, result);
   }
   if (status != TD_OK) {

@@ -66,8 +66,19 @@ td_status td_plant_inputs(td_plant* p, const double* u) {
   if (!p || !u) return TD_E_USAGE;
   const int nu = p->motion->size.nu;
   if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return TD_OK;
-  for (int i = 0; i < nu; i++)
-    if (!isfinite(u[i])) return TD_E_USAGE;
+  for (int i = 0; i < nu; i++) {
+    const model_named* input = &p->model->input[i];
+    const char* name = model_name(p->model, input->name);
+    if (!isfinite(u[i])) {
+      td_work_fail(p->work, "input '%s' must be finite, got %g", name, u[i]);
+      return TD_E_USAGE;
+    }
+    if (model_admits(p->model, input, u[i]) || u[i] == p->now->u[i]) continue;
+    if (p->controlled && model_sets_input(p->model, i)) continue;  // is not taken from u
+    td_work_fail(p->work, "input '%s' has the range [%g %g], it was to be set to %g", name,
+                 input->low, input->high, u[i]);
+    return TD_E_USAGE;
+  }
   if (p->controlled) {  // the rest belongs to the model's controllers
     double low, high;
     for (int i = 0; i < nu; i++) p->given[i] = u[i];
@@ -186,6 +197,14 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   p->atol = atol;
   const double step = isnan(o->step) ? s.step : o->step;
   if (!(step > 0 && isfinite(step))) return TD_E_USAGE;
+  const td_solver solver = o->solver != TD_SOLVER_AUTO ? o->solver : s.solver;
+  if (!isnan(o->step) && solver != TD_SOLVER_FIXED) {
+    td_work_fail(p->work,
+                 "a step of %g s is given, but only the solver 'fixed' takes equal steps, this is "
+                 "'%s'",
+                 o->step, td_solver_name(solver));
+    return TD_E_USAGE;
+  }
   p->progress = o->progress;
   p->user = o->user;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));

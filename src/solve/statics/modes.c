@@ -215,10 +215,20 @@ td_status td_modes(const td_model* model, const td_state* state, td_work* work,
     memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
     status = td_taut_choose(model, s->state, work);
   }
+  if (status == TD_OK) status = td_finite_rates(model, s->state, work);
   if (status == TD_OK) {
     td_newton_estimate(newton, q, q + sizes.nq, 1);
     status = analyse(s, q, q + sizes.nq, result);
     if (*result) (*result)->model = model;
+  }
+  if (status == TD_OK) {
+    const td_modes_result* m = *result;
+    status = td_finite(model, work, "the natural frequencies: omega", NULL, m->omega, 1, m->n);
+    if (status == TD_OK)
+      status = td_finite(model, work, "the eigenvalues: real part", NULL, m->re, 1, m->ncomplex);
+    if (status == TD_OK)
+      status =
+          td_finite(model, work, "the eigenvalues: imaginary part", NULL, m->im, 1, m->ncomplex);
   }
   if (status != TD_OK) {
     td_modes_free(*result);

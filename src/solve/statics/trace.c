@@ -470,6 +470,15 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   if (t->o->param < model->nparam) {  // both ends obey the rules of the fields the parameter is in
     TD_TRY(td_work_set_param(model, work, t->o->param, t->o->to));
     TD_TRY(td_work_set_param(model, work, t->o->param, t->o->from));
+  } else {
+    const model_named* input = &model->input[t->o->param - model->nparam];
+    const double ends[] = {t->o->from, t->o->to};
+    for (int k = 0; k < 2; k++) {
+      if (model_admits(model, input, ends[k])) continue;
+      td_work_fail(work, "input '%s' has the range [%g %g], it was to be set to %g",
+                   model_name(model, input->name), input->low, input->high, ends[k]);
+      return TD_E_MODEL;
+    }
   }
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->equations, &newton);

@@ -675,17 +675,30 @@ static td_status loop(run* r) {
 
 // ---- diagnosis --------------------------------------------------------------------------------
 
-// The velocity that changes fastest for its size, at the last good state.
+// The velocity or internal state that changes fastest for its size, at the last good state.
 static void name_fastest(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
-  if (m->size.nv == 0 || td_trial_dynamics(m->model, m->state, m->work) != TD_OK) return;
+  if (m->size.nv + m->size.nz == 0 || td_trial_dynamics(m->model, m->state, m->work) != TD_OK)
+    return;
   const double* vdot = td_work_vdot(m->work);
   int fastest = 0;
   double rate = -1;
   for (int i = 0; i < m->size.nv; i++) {
     const double x = fabs(vdot[i]) / (1 + fabs(m->state->v[i]));
     if (x > rate) fastest = i, rate = x;
+  }
+  const double* slopes = td_work_rates(m->model, m->work);
+  int internal = -1;
+  for (int i = 0; i < m->size.nz; i++) {
+    const double x = fabs(slopes[i]) / (1 + fabs(m->state->z[i]));
+    if (x > rate || !isfinite(x)) internal = i, rate = x;
+  }
+  if (internal >= 0) {
+    td_trajectory_say(r->out, "fastest change there: the internal state %s, %.3g, rate %.3g",
+                      td_model_internal_name(m->model, internal), m->state->z[internal],
+                      slopes[internal]);
+    return;
   }
   td_trajectory_say(r->out, "fastest change there: %s, velocity %.3g, acceleration %.3g",
                     td_model_v_name(m->model, fastest), m->state->v[fastest], vdot[fastest]);

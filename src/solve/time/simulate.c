@@ -39,17 +39,8 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .done_to = 1};
 }
 
-// Does a controller or a task set the input?
-static bool is_driven(const td_model* m, int input) {
-  for (int i = 0; i < m->nlaw_input; i++)
-    if (m->law_input[i].input == input) return true;
-  for (int i = 0; i < m->ntask_input; i++)
-    if (m->task_input[i].input == input) return true;
-  return false;
-}
-
-// A table of inputs: known ones, each once, that nothing else sets; finite numbers at times that
-// ascend and cover the run.
+// A table of inputs: known ones, each once, that nothing else sets; finite numbers within their
+// ranges at times that ascend and cover the run.
 static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_trajectory* out) {
   const td_input_table* t = p->inputs;
   const td_model* m = out->model;
@@ -68,7 +59,7 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
         td_trajectory_say(out, "the table of inputs gives '%s' twice", name);
         return false;
       }
-    if (is_driven(m, t->input[i])) {
+    if (model_sets_input(m, t->input[i])) {
       td_trajectory_say(out, "the table of inputs gives '%s', which a controller of the model sets",
                         name);
       return false;
@@ -90,6 +81,16 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
                         t->t[k], k + 1, t->t[k - 1]);
       return false;
     }
+    for (int i = 0; i < t->n; i++) {
+      const double x = t->values[(size_t)k * (size_t)t->n + (size_t)i];
+      const model_named* input = &m->input[t->input[i]];
+      if (model_admits(m, input, x)) continue;
+      td_trajectory_say(out,
+                        "input '%s' has the range [%g %g], the table of inputs sets it to %g in "
+                        "row %d",
+                        model_name(m, input->name), input->low, input->high, x, k + 1);
+      return false;
+    }
   }
   const double near = 1e-9 * fmax(1, fabs(p->t_end));
   if (t->t[0] <= start->t + near && t->t[t->rows - 1] >= p->t_end - near) return true;
@@ -100,7 +101,8 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
   return false;
 }
 
-static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory* out) {
+static bool sensible(const td_run_plan* p, const td_sim_options* o, const td_state* start,
+                     td_trajectory* out) {
   if (!td_state_is_finite(out->model, start)) {
     td_trajectory_say(out, "the state to start from has numbers that are not finite");
     return false;
@@ -111,6 +113,21 @@ static bool sensible(const td_run_plan* p, const td_state* start, td_trajectory*
   }
   if (!(p->step > 0 && isfinite(p->step))) {
     td_trajectory_say(out, "the step of the solver must be positive, got %g s", p->step);
+    return false;
+  }
+  if (!isnan(o->step) && p->solver != TD_SOLVER_FIXED) {
+    td_trajectory_say(out,
+                      "a step of %g s is given, but only the solver 'fixed' takes equal steps, "
+                      "this is '%s'",
+                      o->step, td_solver_name(p->solver));
+    return false;
+  }
+  const double steps = (p->t_end - start->t) / p->step;
+  if (p->solver == TD_SOLVER_FIXED && !(steps <= TD_MOST_STEPS)) {
+    td_trajectory_say(out,
+                      "equal steps of %g s for %g s are %.3g steps, they may be %g: take longer "
+                      "ones (par.step, --step)",
+                      p->step, p->t_end - start->t, steps, TD_MOST_STEPS);
     return false;
   }
   if (p->inputs && !sensible_inputs(p, start, out)) return false;
@@ -194,7 +211,7 @@ td_status td_simulate(const td_model* model, td_work* work, td_state* state,
   }
   const td_run_plan plan = plan_of(model, &o);
   (*trajectory)->driven = o.inputs != NULL;
-  if (!sensible(&plan, state, *trajectory)) return TD_E_USAGE;
+  if (!sensible(&plan, &o, state, *trajectory)) return TD_E_USAGE;
   return o.halve ? run_twice(model, work, state, plan, *trajectory)
                  : td_run(model, work, state, &plan, *trajectory);
 }

@@ -1,0 +1,2 @@
+rod(1).length = 1; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000;
+rod(1).basis = 'bspline'; rod(1).order = 2;
