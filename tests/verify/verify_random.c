@@ -246,21 +246,24 @@ static void eliminate(double* K, int n, double* b) {
 
 // What rounding of the mass matrix is seen as: with every element changed by up to 1e-16 of what
 // its row and column are, M a = f is solved for the change of a, which meets the constraints, and
-// that is sensed as velocities are.  Functions of a rod that are many, or not orthogonal (bells,
-// monomials), come to 1e-8.  Thirty times that is what sums of a few hundred terms and the solution
-// itself add.
-static double accuracy(const subject* s) {
+// that is sensed as velocities are.  Rates that loops forbid are taken away with the same matrix:
+// their change is found alike, and sensed by the accelerations that it makes.  Functions of a rod
+// that are many, or not orthogonal (bells, monomials), come to 1e-8.  Thirty times that is what
+// sums of a few hundred terms and the solution itself add.  A robot that stands `away` from the
+// origin has places that are rounded as that distance is, beside levers of some 0.1 m.
+static double accuracy(const subject* s, double away) {
   const int points = random_robot_points(s->plan);
   robot b;
   double *still = numbers(9 * points), *then = numbers(9 * points), worst = 0;
   if (robot_load(s->text, NULL, false, &b) && sense(&b, s->plan, &s->plain, still)) {
     const int nv = b.size.nv, nc = b.size.nconstraint, n = nv + nc;
     double *M = numbers(nv * nv), *J = numbers(nc * nv), *a = numbers(nv), *unit = numbers(nv);
-    double *K = numbers(n * n), *f = numbers(n), size = 10, most = 0;
+    double *K = numbers(n * n), *f = numbers(n), *v = numbers(nv), size = 10;
     uint64_t seed = s->plan->seed;
     for (int k = 0; k < 9 * points; k++)
       if (k % 9 > 5 && isfinite(still[k])) size = fmax(size, fabs(still[k]));
     memcpy(a, td_work_vdot(b.work), (size_t)nv * sizeof(double));
+    memcpy(v, b.state->v, (size_t)nv * sizeof(double));
     td_mass_matrix(b.model, b.state, b.work, M);
     td_constraints(b.model, b.state, b.work, J, NULL, NULL);
     for (int i = 0; i < nv; i++) {
@@ -269,37 +272,46 @@ static double accuracy(const subject* s) {
       unit[i] = about.prescribed ? 0 : 1 / sqrt(M[i * nv + i]);  // what is prescribed stays
     }
 
-    // in units in which the masses are 1; rows that depend on each other share a small corner
-    for (int i = 0; i < nv; i++) {
-      for (int j = 0; j < nv; j++) {
-        K[i * n + j] = unit[i] * M[i * nv + j] * unit[j];
-        if (unit[i] > 0 && M[j * nv + j] > 0)
-          f[i] += 1e-16 * check_random(&seed) * sqrt(M[j * nv + j]) * a[j];
+    for (int rates = nc > 0; rates >= 0; rates--) {
+      // in units in which the masses are 1; rows that depend on each other share a small corner
+      double most = 0;
+      memset(K, 0, (size_t)n * (size_t)n * sizeof(double));
+      memset(f, 0, (size_t)n * sizeof(double));
+      for (int i = 0; i < nv; i++) {
+        for (int j = 0; j < nv; j++) {
+          K[i * n + j] = unit[i] * M[i * nv + j] * unit[j];
+          if (unit[i] > 0 && M[j * nv + j] > 0)
+            f[i] += 1e-16 * check_random(&seed) * sqrt(M[j * nv + j]) * (rates ? v : a)[j];
+        }
+        if (unit[i] == 0) K[i * n + i] = 1;
       }
-      if (unit[i] == 0) K[i * n + i] = 1;
+      for (int r = 0; r < nc; r++) {
+        double length = 1e-300;
+        for (int j = 0; j < nv; j++) length += pow(J[r * nv + j] * unit[j], 2);
+        for (int j = 0; j < nv; j++)
+          K[(nv + r) * n + j] = K[j * n + nv + r] = J[r * nv + j] * unit[j] / sqrt(length);
+        K[(nv + r) * n + nv + r] = -1e-13;
+      }
+      eliminate(K, n, f);
+      for (int i = 0; i < nv; i++) most = fmax(most, fabs(f[i] *= unit[i]));
+
+      // accelerations that other rates make, or accelerations sensed as rates
+      for (int i = 0; i < nv; i++) b.state->v[i] = rates ? v[i] + f[i] : 0;
+      if (!rates) sense(&b, s->plan, &s->plain, still);
+      for (int i = 0; i < nv && !rates && most > 0; i++) b.state->v[i] = f[i] / most;
+      sense(&b, s->plan, &s->plain, then);
+      for (int k = 0; k < 9 * points && most > 0; k++) {
+        if (rates ? k % 9 < 6 : k % 9 < 3 || k % 9 > 5) continue;
+        worst = fmax(worst, fabs(then[k] - still[k]) * (rates ? 1 : most) / size);
+      }
     }
-    for (int r = 0; r < nc; r++) {
-      double length = 1e-300;
-      for (int j = 0; j < nv; j++) length += pow(J[r * nv + j] * unit[j], 2);
-      for (int j = 0; j < nv; j++)
-        K[(nv + r) * n + j] = K[j * n + nv + r] = J[r * nv + j] * unit[j] / sqrt(length);
-      K[(nv + r) * n + nv + r] = -1e-9;
-    }
-    eliminate(K, n, f);
-    for (int i = 0; i < nv; i++) most = fmax(most, fabs(f[i] *= unit[i]));
-    for (int with = 0; with < 2 && most > 0; with++) {
-      for (int i = 0; i < nv; i++) b.state->v[i] = with ? f[i] / most : 0;
-      sense(&b, s->plan, &s->plain, with ? then : still);
-    }
-    for (int k = 0; k < 9 * points && most > 0; k++)
-      if (k % 9 > 2 && k % 9 < 6) worst = fmax(worst, fabs(then[k] - still[k]) * most / size);
-    free(M), free(J), free(a), free(unit), free(K), free(f);
+    free(M), free(J), free(a), free(unit), free(K), free(f), free(v);
   }
   robot_free(&b);
   free(still), free(then);
   if (getenv("TENDRIL_RATES"))
     printf("accuracy %llu: %.2g\n", (unsigned long long)s->plan->seed, worst);
-  return fmax(exact, 30 * worst);
+  return fmax(exact, 30 * worst * (1 + away / 0.1));
 }
 
 // The same at the end of a short motion, to what the tolerance of 1e-8 leaves: errors of
@@ -461,7 +473,9 @@ static void moves_alike(const subject* s) {
       if (!(motion <= tol1 && acceleration <= tol0)) {
         double shift, changed;
         sensitivity(s, start, &shift, &changed);
-        const double rounded = acceleration <= fmax(tol0, changed) ? exact : accuracy(s);
+        const double* to = style.shift;
+        const double away = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
+        const double rounded = acceleration <= fmax(tol0, changed) ? exact : accuracy(s, away);
         tol0 = fmax(rounded, changed), tol1 = fmax(tol1, shift);
       }
       if (!(motion <= tol1))
@@ -639,7 +653,7 @@ static void has_the_same_derived_code(const subject* s) {
       worst = fmax(worst, isfinite(d) ? d : INFINITY);
     }
     if (status != 0) worst = INFINITY;
-    const double tol = worst <= exact ? exact : accuracy(s);
+    const double tol = worst <= exact ? exact : accuracy(s, 0);
     if (!(worst <= tol)) broken(s, "derived code", worst, tol, s->text);
     compared++;
     free(vdot), free(targets);
@@ -695,7 +709,7 @@ static void is_the_same_exported(const subject* s) {
       to_plain(plan, &style, sensed, unique, got);
       compare(k == 0 ? start : end, got, points, &motion, &acceleration);
       const double first = fmax(motion, acceleration),
-                   tol0 = k > 0 || first <= exact ? exact : accuracy(s);
+                   tol0 = k > 0 || first <= exact ? exact : accuracy(s, 0);
       if (k == 0 && !(first <= tol0)) broken(s, both[form].starts, first, tol0, text);
       if (k == 2 && !(motion <= tol || motion <= 0.3 * last))
         broken(s, both[form].ends, motion, tol, text);
@@ -736,7 +750,7 @@ static void is_the_same_reloaded(const subject* s) {
     sense(a, s->plan, &s->plain, here), sense(&b, s->plan, &s->plain, there);
     compare(here, there, points, &motion, &acceleration);
     if (!(motion <= 1e-12)) broken(s, "saved state", motion, 1e-12, s->text);
-    const double tol = acceleration <= exact ? exact : accuracy(s);
+    const double tol = acceleration <= exact ? exact : accuracy(s, 0);
     if (!(acceleration <= tol))
       broken(s, "acceleration of a saved state", acceleration, tol, s->text);
     compared++;
