@@ -1,13 +1,8 @@
-// Choice of the linear system of a model, and what its makers share: see system.h.
+// Helpers that the makers of the linear system share: see system.h.
 #include "engine/system.h"
 
 #include <math.h>
 #include <string.h>
-
-const system_ops* td_system_of(const td_model* m) {
-  if (m->sparse) return &td_system_sparse;
-  return m->recursive && m->nrow == 0 ? &td_system_tree : &td_system_dense;
-}
 
 static bool is_strain(const td_model* m, int v) {
   return m->vel[v].hop >= 0 && is_step(&m->hop[m->vel[v].hop]);

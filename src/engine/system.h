@@ -11,7 +11,7 @@
 //   system_dense.c    dense matrices: trunk and branches where there are some, else all at once
 //   system_sparse.c   networks: fronts with few rows beside them, else the LU of all
 //
-// To add one: write its two functions and let td_system_of() choose it.  Newton's method of statics
+// To add one: write its two functions and let system_of() choose it.  Newton's method of statics
 // has unsymmetric stiffness in place of M (solve/statics/newton.h).
 #ifndef TD_ENGINE_SYSTEM_H
 #define TD_ENGINE_SYSTEM_H
@@ -44,10 +44,13 @@ struct system_ops {
 };
 // The tree needs what td_articulated() has left at the state.
 extern const system_ops td_system_tree, td_system_dense, td_system_sparse;
-const system_ops* td_system_of(const td_model* m);
+static inline const system_ops* system_of(const td_model* m) {
+  if (m->sparse) return &td_system_sparse;
+  return m->recursive && m->nrow == 0 ? &td_system_tree : &td_system_dense;
+}
 static inline td_status system_factor(const td_model* m, td_work* w, system_use use,
                                       td_system* system) {
-  system->ops = td_system_of(m);
+  system->ops = system_of(m);
   return system->ops->factor(m, w, use, system);
 }
 static inline void system_solve(const td_model* m, td_work* w, const td_system* system,
