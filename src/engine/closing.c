@@ -59,7 +59,7 @@ static void mark_ancestors(const td_model* m, int station, int bit, int* on) {
   }
 }
 
-// What each free velocity is to the loops.
+// Find which share each free velocity has in the loops.
 static void find_shares(const td_model* m, share* out, arena* s) {
   const arena_mark mark = arena_open(s);
   int* on = arena_ints(s, m->nhop);
@@ -469,8 +469,8 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
 // it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of
 // the robot's size and closed there by bending, which is the limit of ever smaller initial bends.
 
-// What prescribed motion and strains given over time ask of the rows from the state's time to
-// another one: the gaps that they would leave if nothing followed them.  `closed` are the errors of
+// Gaps of the rows that prescribed motion and strains given over time would leave between the
+// state's time and another one if nothing followed them.  `closed` are the errors of
 // the rows at the state.  Returns the largest part.
 static double asked(const td_model* m, const td_state* state, td_work* w, double t,
                     const double* closed, double* g) {

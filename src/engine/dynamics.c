@@ -205,7 +205,7 @@ td_energies td_energy(const td_model* m, const td_state* state, td_work* w) {
   return td_trial_energy(m, state, w);
 }
 
-// What is moved as time tells takes an effort, which follows from v'.
+// Prescribed motion and strains take an effort, which follows from v'.
 static bool is_driven(const td_model* m) { return m->nfree_v < m->nvel || m->strains_timed; }
 
 // Rows that are met and at rest do no work: their rate is zero.
@@ -217,7 +217,7 @@ bool td_power_needs_motion(const td_model* m) {
   return is_driven(m);
 }
 
-// Of forces, and of gravity where it has no potential.
+// Power of forces, and of gravity where it has no potential.
 static double outer_power(const td_model* m, td_work* w, bool forces_known) {
   td_cable_tensions(m, w);
   double power = td_force_power(m, w, forces_known);

@@ -185,7 +185,7 @@ void td_constraint_error(const td_model* m, const td_state* state, td_work* w, d
 
 static const double met = 1e-13;     // position errors that are left alone
 static const double near_by = 1e-6;  // position errors up to which one step of Newton's is enough
-// Of velocities: an error that nobody sees, and what dependent rows may leave.
+// Errors of velocities that are left alone, and those that dependent rows may leave.
 static const double speck = 1e-14, dependent = 1e-11;
 
 static double largest(const double* x, int n) {

@@ -1,4 +1,5 @@
-// What the rank of the constraint rows is judged by (rank.c); engine.h has the ranks themselves.
+// The measures by which the rank of the constraint rows is judged (rank.c); engine.h declares the
+// ranks themselves.
 #ifndef TD_RANK_H
 #define TD_RANK_H
 

@@ -18,7 +18,7 @@ void td_sparse_scatter(const td_model* m, const double* x, double* v) {
 
 // ---- trees ------------------------------------------------------------------------------------
 
-// What is assembled, at accelerations a with multipliers lambda.
+// The matrices that are assembled, at accelerations a with multipliers lambda.
 typedef struct assembly {
   const td_model* m;
   const double *a, *lambda;
@@ -94,7 +94,7 @@ static void block_columns(const td_model* m, td_work* w, const double* a, int b)
   }
 }
 
-// What a force that follows from coordinates of the block adds.
+// Add the tangent of a force that follows from coordinates of the block.
 static void coordinate_tangent(const td_model* m, td_work* w, int force, const tree_part* part,
                                double* dq, double* dv) {
   const force_info f = force_at(m, force);
@@ -166,7 +166,7 @@ static void subtract_local(const td_model* m, td_work* w, int block, double* row
   }
 }
 
-// What an element is made of, for the loop over the columns that change it.
+// An element, for the loop over the columns that change it.
 typedef struct element {
   bool is_force;     // or a row
   force_info force;  // of this number

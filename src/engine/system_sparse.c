@@ -524,7 +524,7 @@ void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* 
   arena_close(s, mark);
 }
 
-// What the trees of a block need: their matrices, and paths (path.h) of one tree at a time.
+// Scratch for the trees of a block: their matrices, and paths (path.h) of one tree at a time.
 size_t td_sparse_tree_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
   size_t largest = 0, longest = 0;

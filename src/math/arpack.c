@@ -35,7 +35,7 @@ static bool open_krylov(krylov* k, const td_operator* op, int count, const doubl
   return true;
 }
 
-// What ARPACK asks for.
+// Apply the operator that ARPACK requests.
 static void answer(const td_operator* op, krylov* k, a_int ido) {
   const double* x = k->work + k->ipntr[0] - 1;
   double* y = k->work + k->ipntr[1] - 1;

@@ -106,7 +106,8 @@ static void store_tile(double* A, int n, int i, int j, const tiles* U) {
   }
 }
 
-// What eliminates the rows of a tile: multipliers of each for those below it, and 1/√pivot.
+// The factors that eliminate the rows of a tile: multipliers of each for those below it, and
+// 1/√pivot.
 typedef struct elimination {
   lanes multiplier[LANES], root;
 } elimination;

@@ -70,7 +70,7 @@ typedef struct td_kkt {
   int *perm, *rows;   // P, and which rows of J were kept
   int nrow;
 } td_kkt;
-// What LAPACK does for large systems; NULL in exported programs, which do without.
+// Operations of LAPACK for large systems; NULL in exported programs, which do without.
 typedef struct td_large_ops {
   // X = Q'X, or Q X, for n x cols row-major X and Q of `count` reflections in the columns of QR
   void (*apply)(const double* QR, const double* tau, int n, int count, bool transposed, double* X,

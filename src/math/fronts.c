@@ -335,7 +335,7 @@ static void assemble(td_fronts* s, const front* f, const double* values) {
   }
 }
 
-// What a child has left, of order c->r, into the front.
+// Add the Schur complement of a child, of order c->r, to the front.
 static void extend_add(td_fronts* s, const front* f, const front* c, const double* from) {
   const size_t ld = (size_t)(f->k + f->r);
   for (int b = 0; b < c->nrow; b++) {

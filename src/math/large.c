@@ -1,5 +1,6 @@
-// What kkt.c leaves to LAPACK where systems are large.  OpenBLAS makes products of up to 100^3 with
-// kernels that ask the heap for memory, which evaluation must not do: kkt.c makes those itself.
+// The operations that kkt.c leaves to LAPACK where systems are large.  OpenBLAS makes products of
+// up to 100^3 with kernels that ask the heap for memory, which evaluation must not do: kkt.c makes
+// those itself.
 #include <cblas.h>
 #include <lapacke.h>
 

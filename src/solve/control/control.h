@@ -24,9 +24,9 @@ td_status td_control_inputs(td_control* control, td_state* state, const double* 
 // z' at the last call: e, but zero where an input is at its limit and z would only grow against it
 // (no wind-up).
 const double* td_control_integrand(const td_control* control);
-// What the feedback of the last call adds to a Jacobian: with u' = U (-P J dq - D J dv + I dz) over
-// the driven inputs, the rows of all inputs (nu x nv, nu x nv, nu x n).  J (n x nv) of the tasks.
-// Laws add their exact derivatives.
+// Derivatives of the inputs by the state, from the feedback of the last call: with u' = U (-P J dq
+// - D J dv + I dz) over the driven inputs, the rows of all inputs (nu x nv, nu x nv, nu x n).  J (n
+// x nv) of the tasks. Laws add their exact derivatives.
 void td_control_slopes(td_control* control, const td_state* state, double* dq, double* dv,
                        double* dz);
 const double* td_control_jacobian(const td_control* control);

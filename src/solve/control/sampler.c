@@ -18,7 +18,7 @@
 #include "solve/vectors.h"
 #include "tendril/control.h"
 
-// What runs at each sample for one controller of the model.
+// One controller of the model: its gains, its observer and its law run at each sample.
 typedef struct part {
   td_loop loop;
   td_gains* gains;

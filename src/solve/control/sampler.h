@@ -14,7 +14,8 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
                          char* message, size_t size);
 void td_sampler_free(td_sampler* sampler);
 
-// What it remembers, for the memory of a state; td_sampler_new() goes on from such a state.
+// Write the states of the controllers into the memory of a state, from which td_sampler_new() goes
+// on.
 void td_sampler_save(const td_sampler* sampler, double* memory);
 
 // Inputs that the computer does not set, from now on (nu; those it sets are ignored).

@@ -100,7 +100,7 @@ static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   return false;
 }
 
-// What the search for a stable equilibrium came to
+// Note the result of the search for a stable equilibrium
 static void say_search(const td_statics* s, td_equil_result* result) {
   char* note = result->note;
   const size_t used = strlen(note), size = sizeof result->note;

@@ -38,7 +38,7 @@ static bool is_endless(td_newton* w, const double* x, const double* l, double p,
   return true;
 }
 
-// What F has along d, against the forces there are; Md (M d).
+// Does F have a part along d that counts beside the forces there are?  Md is M d.
 static bool is_loaded(const td_newton* w, const double* d, const double* Md) {
   const int n = w->equations->n;
   return fabs(inner(d, w->F, n)) * largest(Md, (size_t)n) > 1e-9 * w->forces;

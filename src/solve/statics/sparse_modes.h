@@ -1,4 +1,4 @@
-// What modes and reductions of large models share: products, factors, the lowest natural modes.
+// Modes and reductions of large models share these products, factors and lowest natural modes.
 #ifndef TD_SPARSE_MODES_H
 #define TD_SPARSE_MODES_H
 

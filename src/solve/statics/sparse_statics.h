@@ -33,7 +33,7 @@ td_status td_sparse_judge(td_statics* statics, const double* q, const double* l,
 enum { SPARSE_MODES_FROM = 60 };  // velocities; below, all of them by dense matrices
 td_status td_sparse_modes(td_statics* statics, const double* q, const double* l,
                           td_modes_result** result);
-// Of modes.c: room for n modes; scale a complex shape so that its largest component is 1.
+// Allocate room for n modes; scale a complex shape so that its largest component is 1 (modes.c).
 td_modes_result* td_modes_allocate(int n, int nv);
 void td_modes_normalise(double* shape, int nv);
 

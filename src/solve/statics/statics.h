@@ -160,12 +160,12 @@ td_status td_judge(td_statics* statics, const double* q, const double* l, double
 
 // The same of a model with internal states, by the eigenvalues of all states at the point set last.
 td_status td_inner_judge(td_statics* statics, td_answer* answer);
-// What eigenvalues say.  `resolved`: none is zero, and small ones are known to all digits; `held`
-// zeros are those of states that stay as they are.
+// Judge stability by eigenvalues.  `resolved`: none is zero, and small ones are known to all
+// digits; `held` zeros are those of states that stay as they are.
 void td_judge_eigenvalues(const double* re, const double* im, int n, bool resolved, int held,
                           td_answer* answer);
 
-// What is not done yet for models with internal states: the command, and the name of a state.
+// Message of commands that refuse models with internal states: the command, the name of a state.
 #define TD_NO_INTERNALS \
   "%s is not available for models with internal states (here '%s') in this version"
 

@@ -110,7 +110,7 @@ static td_status advance(tracer* t, double ds, stop* to, int* iterations) {
   return judge(t, to);
 }
 
-// What changes sign at a critical point, and where it is looked for.
+// A test function, which changes its sign at a critical point of this kind.
 typedef struct test {
   td_path_kind kind;
   int index;         // bifurcation: which stiffness eigenvalue
@@ -257,7 +257,7 @@ static td_status record_crossing(tracer* t, const crossing* x) {
   return record(t, &t->c, x->what.kind);
 }
 
-// What changes between a and b
+// List the test functions that change their sign between a and b
 static int list_crossings(const tracer* t, crossing* list, int room) {
   int n = 0, first;
   test what;
@@ -352,7 +352,7 @@ static bool go_on(tracer* t) {
   return t->s->equations.go_on(t->s);
 }
 
-// Of the parameter or input that the path is along.
+// Name of the parameter or input that the path is along.
 static const char* param_name(const tracer* t) {
   const td_model* m = t->s->model;
   const int param = t->o->param;

@@ -30,8 +30,9 @@ void td_collocation_integrals(const td_collocation* table, double x, double* wei
 
 // ---- steps ------------------------------------------------------------------------------------
 
-// What steppers by collocation share, with any number of stages: the last step and its polynomial,
-// Newton's method for the next one, roots.  The first member of such a stepper.
+// The part that all steppers by collocation share, whatever their number of stages: the last step
+// and its polynomial, Newton's method for the next one, roots.  It is the first member of such a
+// stepper.
 //
 // With Z_i = Y_i - y, A^-1 Z = h f(t + c h, y + Z) is solved with one J, which T splits into
 // (s + 1)/2 systems of the order of J [Hairer and Wanner, Solving ODEs II, IV.8]:

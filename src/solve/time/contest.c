@@ -16,8 +16,8 @@ static const double saving = 0.05, patience = 2;
 // A trial may cost this part of the work that is left.
 static const double stake = 0.1;
 
-// Of dense problems by counting products, two a nanosecond, and calls; k velocities.  Of large ones
-// as measured, an evaluation being 1.
+// Prices of dense problems are found by counting products, two a nanosecond, and calls; k
+// velocities.  Those of large problems are measured, an evaluation being 1.
 void td_contest_price(td_contest* c, const td_ode* ode) {
   const double n = ode->n, k = ode->n - ode->npos, k2 = k * k, k3 = k2 * k;
   const double e = ode->work > 0 ? ode->work : 1000, tangent = 20 * e;
@@ -66,7 +66,7 @@ bool td_contest_due(td_contest* c, const td_ode_counts* counts, double t) {
   return false;
 }
 
-// Of a trial, about: evaluations of a step, some tangents and factorisations.
+// Approximate work of a trial: evaluations of each step, some tangents and factorisations.
 static double trial_work(const td_contest* c, td_method m) {
   static const double evaluations[TD_METHODS] = {13, 1.5, 10};
   const td_prices* p = &c->price[m];
@@ -92,7 +92,7 @@ static bool is_due(const td_contest* c, td_method m) {
   return m != c->champion && c->may[m] && (is_better(c, m) || c->total >= c->again[m]);
 }
 
-// Of several that are due the most promising; the champion when a trial would not pay.
+// The most promising method that is due for a trial; the champion when a trial would not pay.
 static td_method challenger(const td_contest* c, double left) {
   td_method next = c->champion;
   for (int i = 0; i < TD_METHODS; i++) {

@@ -75,7 +75,7 @@ void td_guard_begin(td_stepper* s, double t, const double* y) {
   g->start_steps = s->counts.steps;
 }
 
-// What errors of the states within their tolerance do to the guards.
+// Changes of the guards that errors of the states within their tolerance make.
 static void find_noise(td_stepper* s) {
   td_guard* g = s->guard;
   const td_ode* ode = s->ode;
@@ -110,9 +110,9 @@ static bool is_far(td_stepper* s, const td_step* step) {
   return true;
 }
 
-// What time alone moves may come and go between the ends of a step: its speed is looked at at some
-// times between, and that of the guards where it is largest.  Short steps are not, so that a run
-// has some thousand of these times, however many steps it takes.
+// Objects that time alone moves may come and go between the ends of a step: their speed is
+// evaluated at some times between, and the guards where it is largest.  Short steps are not, so
+// that a run has some thousand of these times, however many steps it takes.
 static td_status look_between(td_stepper* s, const td_step* step) {
   enum { TIMES = 64, PEAKS = 8 };
   td_guard* g = s->guard;

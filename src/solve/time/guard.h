@@ -1,4 +1,4 @@
-// What the guarding of steps (guard.c) and the location of impacts (impact.c) share.
+// Data that the guarding of steps (guard.c) and the location of impacts (impact.c) share.
 #ifndef TD_GUARD_H
 #define TD_GUARD_H
 

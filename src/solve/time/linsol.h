@@ -1,4 +1,4 @@
-// What the direct linear solvers given to SUNDIALS have in common.
+// The part that all direct linear solvers given to SUNDIALS have in common.
 #ifndef TD_LINSOL_H
 #define TD_LINSOL_H
 

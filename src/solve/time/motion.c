@@ -197,7 +197,7 @@ static void rate_rows(const td_motion* m, double* J) {
   }
 }
 
-// What the inputs do to v' follows the state through the gains: dv'/dx += dv'/du du/dx.  How the
+// Add the feedback of controllers, whose inputs follow the state: dv'/dx += dv'/du du/dx.  How the
 // gains themselves change along the motion is left out; Newton's iteration does not need it.
 static void close_loop(td_motion* m) {
   const int nv = m->size.nv, nu = m->size.nu, all = model_drives(m->model);

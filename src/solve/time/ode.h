@@ -57,8 +57,8 @@ typedef struct td_ode {
   // differs from y by more than a small part of the way from y0 to y.  NULL: not known.
   bool (*guards_near)(void* ctx, const double* y0, double t, const double* y, double* gap,
                       double* speed);
-  // Of n - 1 times between a and b those at which what time alone moves is faster than at both; how
-  // many, at most `most`.  NULL: nothing moves by itself.
+  // Select, from n - 1 times between a and b, those at which objects that time alone moves are
+  // faster than at both; returns how many, at most `most`.  NULL: nothing moves by itself.
   int (*peaks)(void* ctx, double a, double b, int n, double* times, int most);
   // A guard changed its sign so many times within a time that the run gets nowhere; NULL: is not
   // told.
@@ -72,7 +72,7 @@ typedef struct td_ode_counts {
   long steps, rejected, evaluations, tangents, factorisations, projections;
 } td_ode_counts;
 
-// What a step did: it covered [t0, t], and ended at a root of some switching function, or not.
+// Result of a step: it covered [t0, t] and ended at a root of some switching function, or not.
 typedef struct td_step {
   double t0, t;
   bool root;

@@ -28,7 +28,7 @@ enum { EXPLICIT_STAGES = 13 };
 // Stop times from which on a method of several steps is not worth starting
 enum { MANY_STOPS = 100 };
 
-// Of the work of an evaluation, about, that derived code takes where it is taken at all
+// Typical cost of derived code relative to the engine, for the prices of the solvers
 static const double code_part = 0.4;
 
 // The part of a state's size that a step leaves at least, where it was larger before
@@ -280,7 +280,7 @@ static const char* name_of(const run* r, td_method m) {
   return td_solver_of(m == TD_METHOD_BDF ? TD_SOLVER_STIFF : r->plain)->method;
 }
 
-// What the last trial between the two came to.
+// Note the result of the last trial of two solvers.
 static void note(run* r, td_method before) {
   const td_contest* c = &r->contest;
   char* why = r->out->stats.why;

@@ -86,7 +86,7 @@ static td_status linearise_feedback(td_motion* m) {
   return s->nfed > 0 ? td_input_accelerations(m->model, m->state, m->work, m->du) : TD_OK;
 }
 
-// What internal states do to the equations of motion, and the derivatives of their rates.
+// Derivatives of the equations of motion by internal states, and of the rates of these.
 static void linearise_inner(td_motion* m) {
   sparse_motion* s = m->sparse;
   const int nu = m->size.nu, all = model_drives(m->model), n = m->ninner;

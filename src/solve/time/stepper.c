@@ -1,5 +1,5 @@
-// What the solvers share: the callbacks with their counting and checks, and the calls through the
-// table.
+// The part that all solvers share: the callbacks with their counting and checks, and the calls
+// through the table.
 #include <float.h>
 #include <math.h>
 #include <string.h>

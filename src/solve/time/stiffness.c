@@ -161,8 +161,8 @@ static double fastest_rate(mode m) {
 // The longest leap, (ω h)²/4 + c h/2 = 1 (leapfrog.c)
 static double leap_limit(mode m) { return 2 / (m.c / 2 + hypot(m.c / 2, m.omega)); }
 
-// Of a large problem, from products alone; where steps of length h are being taken and few are left
-// there is nothing to choose.
+// Select the solver of a large problem from products with the Jacobian alone; where steps of length
+// h are being taken and few are left, there is nothing to choose.
 static td_status choose_sparse(const td_ode* ode, double t, const double* y, double t_end, double h,
                                td_choice* choice) {
   mode m;

@@ -53,7 +53,7 @@ static void say(char* text, size_t size, const char* clause) {
   snprintf(text + n, size - n, "%s%s", n > 0 ? "; " : "", clause);
 }
 
-// What the code was when the question came, and what it is now.
+// Measure both, use the faster one, and report which it is and which it was before.
 static void decide(td_motion* m, const td_swap_question* q, const td_code* before, double* out,
                    char* clause, size_t size) {
   double best[2];

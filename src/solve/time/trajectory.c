@@ -1,4 +1,4 @@
-// What a simulation produced, and reading it.
+// The result of a simulation: storage and access.
 #include "solve/time/trajectory.h"
 
 #include <math.h>

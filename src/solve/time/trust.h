@@ -28,7 +28,7 @@ typedef struct td_trust_measures {
   long evaluations;           // of the equations, up to the last look
 } td_trust_measures;
 
-// What is wrong with a folded segment (td_largest_fold), and what to do.
+// Describe a folded segment (td_largest_fold) and the remedy.
 void td_say_fold(const td_model* model, int node, double angle, char* text, size_t size);
 
 // At the first state, which must have been unpacked.
