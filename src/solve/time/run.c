@@ -265,50 +265,48 @@ static td_status first_solver(run* r) {
   return start(r);
 }
 
-// Are short steps held down by stability, or by modes that hardly move?  Then others may try.
-static void look(run* r, double h) {
-  td_choice choice;
-  const bool told = choose(r, h, &choice) == TD_OK && td_solver_of(choice.solver)->implicit;
-  r->contest.may[TD_METHOD_BDF] = told && !choice.only_radau;
-  r->contest.may[TD_METHOD_RADAU] = told && for_radau(r);
-  if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
-  if (told && r->t > r->t_start) r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
-}
-
 static const char* name_of(const run* r, td_method m) {
   if (m == TD_METHOD_RADAU) return td_solver_radau.method;
   return td_solver_of(m == TD_METHOD_BDF ? TD_SOLVER_STIFF : r->plain)->method;
 }
 
-// Note the result of the last trial of two solvers.
-static void note(run* r, td_method before) {
-  const td_contest* c = &r->contest;
-  char* why = r->out->stats.why;
-  const size_t room = sizeof r->out->stats.why;
-  const double ratio = c->rate[before] / c->rate[c->now];
-  if (before == TD_METHOD_SHORT) {
-    snprintf(why, room, "%s", r->reason);
-  } else if (c->now == c->champion) {
-    snprintf(why, room, "%s again from t = %.4g s: %s took %.2g times the work", name_of(r, c->now),
-             r->t, name_of(r, before), ratio);
-  }
-}
-
+// Let the solvers that are due compete (contest.h), and go on with the one that is to take its
+// turn.
 static td_status reconsider(run* r) {
   td_contest* c = &r->contest;
   const td_ode_counts* counts = &r->stepper->counts;
+  const td_method before = c->now;
   if (!td_contest_due(c, counts, r->t)) return TD_OK;
+
   // oscillations that must be followed may cost BDF more than explicit steps would
   const double evaluations = (double)(r->out->stats.evaluations + counts->evaluations);
   if (r->explicit_rate > 0 &&
       evaluations > EXPLICIT_STAGES * r->explicit_rate * (r->t - r->t_start))
     c->may[TD_METHOD_SHORT] = true;
-  const td_method before = c->now;
-  if (r->undecided && before == TD_METHOD_SHORT && c->champion == before)
-    look(r, (r->t - c->t_before) / (double)(counts->steps - c->before.steps));
+
+  // are short steps held down by stability, or by modes that hardly move?  Then others may try
+  if (r->undecided && before == TD_METHOD_SHORT && c->champion == before) {
+    const double h = (r->t - c->t_before) / (double)(counts->steps - c->before.steps);
+    td_choice choice;
+    const bool told = choose(r, h, &choice) == TD_OK && td_solver_of(choice.solver)->implicit;
+    c->may[TD_METHOD_BDF] = told && !choice.only_radau;
+    c->may[TD_METHOD_RADAU] = told && for_radau(r);
+    if (told) snprintf(r->reason, sizeof r->reason, "from t = %.4g s %s", r->t, choice.why);
+    if (told && r->t > r->t_start)
+      r->explicit_rate = choice.explicit_steps / (r->plan->t_end - r->t);
+  }
   td_contest_judge(c, counts, r->t, r->plan->t_end);
   if (c->now == before) return TD_OK;
-  note(r, before);
+
+  // the result of the last trial
+  char* why = r->out->stats.why;
+  const size_t room = sizeof r->out->stats.why;
+  if (before == TD_METHOD_SHORT) {
+    snprintf(why, room, "%s", r->reason);
+  } else if (c->now == c->champion) {
+    snprintf(why, room, "%s again from t = %.4g s: %s took %.2g times the work", name_of(r, c->now),
+             r->t, name_of(r, before), c->rate[before] / c->rate[c->now]);
+  }
   return start(r);
 }
 
@@ -337,14 +335,6 @@ static td_status step_on(run* r, double t_stop, td_step* step) {
 }
 
 // ---- checks -----------------------------------------------------------------------------------
-
-static td_status limit_steps(run* r) {
-  const long limit = r->plan->max_steps;
-  if (limit <= 0 || r->out->stats.steps + r->stepper->counts.steps < limit) return TD_OK;
-  td_trajectory_say(r->out, "stopped at t = %.6g s of %.6g s: the limit of %ld steps is reached",
-                    r->t, r->plan->t_end, limit);
-  return TD_E_STOPPED;
-}
 
 // Steps that have collapsed and stay so: STILL_LOOKS times in a row LOOK_EVERY attempts went less
 // than `share` of the way.  At that pace the whole run would take 5e10 attempts or more, days even
@@ -387,22 +377,13 @@ static void measure_errors(run* r) {
   s->max_velocity_error = fmax(s->max_velocity_error, edot);
 }
 
-// Pulls of cables may change their speed here: errors are those after the impulses.
-static bool settles_here(const run* r) {
-  return td_taut_count(r->motion->model) > 0 && r->t >= next_stop(r) && r->t < r->plan->t_end;
-}
-
-// Segments of 'eba' rods that come near to half a turn end the run: their energy jumps there.
-static td_status stop_at_folds(run* r) {
-  const td_status status = td_refuse_folds(r->motion->model, r->motion->state, r->motion->work);
-  r->folded = status != TD_OK;
-  return status;
-}
-
+// Measures of the verdict, and notes on what the motion passes.
 static void watch(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);
-  if (m->size.nconstraint > 0 && !settles_here(r)) measure_errors(r);
+  // where cables may become taut errors are those after the impulses (settle)
+  const bool settles = td_taut_count(m->model) > 0 && r->t >= next_stop(r) && r->t < r->plan->t_end;
+  if (m->size.nconstraint > 0 && !settles) measure_errors(r);
   const long last = r->stepper != NULL ? r->stepper->counts.evaluations : 0;
   td_trust_step(&r->trust, m, r->y[m->ode.n], r->out->stats.evaluations + last);
   if (!r->singular_noted && r->stepper != NULL && r->stepper->singular > 0) {
@@ -425,11 +406,6 @@ static void watch(run* r) {
 }
 
 // ---- roots and stops --------------------------------------------------------------------------
-
-// The solver may find once more the switch it was just restarted behind.
-static bool same_switch(const run* r) {
-  return fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), r->plan->t_end - r->t_start);
-}
 
 // Cables that cannot be stretched become taut or slack; impulses take or give energy.
 static td_status settle(run* r) {
@@ -460,35 +436,33 @@ static td_status switch_cable(run* r, int cable) {
   return TD_E_DIVERGED;
 }
 
-// The cable, if any, that begins to push or is too long, -1: none.
-static int crossed_cable(const run* r, const td_step* step) {
-  const td_motion* m = r->motion;
-  for (int i = m->nevent + m->nswitch; i < m->ode.nroot; i++)
-    if (step->crossed[i] < 0) return i - m->nevent - m->nswitch;
-  return -1;
-}
-
+// Events, switches and cables whose functions change their sign at the end of the step.
 static td_status cross(run* r, const td_step* step) {
   const td_motion* m = r->motion;
-  const int cable = crossed_cable(r, step);
+  int cable = -1;  // one that begins to push or is too long
   bool switched = false;
-  for (int i = 0; i < m->nevent + m->nswitch; i++) {
-    if (step->crossed[i] == 0) continue;
-    if (i >= m->nevent) {
+  for (int i = 0; i < m->ode.nroot; i++) {
+    if (i >= m->nevent + m->nswitch) {
+      if (step->crossed[i] < 0 && cable < 0) cable = i - m->nevent - m->nswitch;
+    } else if (step->crossed[i] != 0 && i >= m->nevent) {
       switched = true;
-      continue;
+    } else if (step->crossed[i] != 0) {
+      r->out->stats.events++;
+      TD_TRY(td_trajectory_mark(r->out, step->t, i));
+      if (td_event_stops(m->model, i)) r->finished = true;
     }
-    r->out->stats.events++;
-    TD_TRY(td_trajectory_mark(r->out, step->t, i));
-    if (td_event_stops(m->model, i)) r->finished = true;
   }
-  if (cable >= 0 && !r->finished) {
+  if (r->finished) return TD_OK;
+  if (cable >= 0) {
     TD_TRY(switch_cable(r, cable));
     return td_stepper_restart(r->stepper, r->t, r->y);
   }
-  if (r->finished) return TD_OK;
-  // the solver was not started anew behind an event, or a switch that was just passed
-  if (!switched || same_switch(r)) {
+
+  // behind an event, and behind a switch that it finds once more where it was just restarted, the
+  // solver is not started anew
+  const double span = r->plan->t_end - r->t_start;
+  const bool again = fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), span);
+  if (!switched || again) {
     r->t_again = r->t;
     return TD_OK;
   }
@@ -611,41 +585,53 @@ static td_status strike(run* r) {
   return moved ? settle(r) : TD_OK;
 }
 
-static void take_end(run* r, const td_step* step) {
-  const td_ode* ode = &r->motion->ode;
-  r->t = step->t;
-  memcpy(r->y, step->y, (size_t)(ode->n + ode->nquad) * sizeof(double));
-  // a speed that has died away is followed as the small one it is now, an oscillation that comes
-  // through zero as the large one it was
-  const double past = r->t - r->t_start, lost = past > 0 ? (step->t - step->t0) / past : 0;
-  for (int i = 0; i < ode->n + ode->nquad; i++)
-    r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
+// One step, and everything that is due at its end.
+static td_status advance(run* r) {
+  td_motion* m = r->motion;
+  const int n = m->ode.n + m->ode.nquad;
+  td_step step;
+  TD_TRY(step_on(r, next_stop(r), &step));
+  TD_TRY(add_rows(r, &step));
+  r->t = step.t;
+  memcpy(r->y, step.y, (size_t)n * sizeof(double));
 
+  // sizes for the tolerances: a speed that has died away is followed as the small one it is now, an
+  // oscillation that comes through zero as the large one it was
+  const double past = r->t - r->t_start, lost = past > 0 ? (step.t - step.t0) / past : 0;
+  for (int i = 0; i < n; i++) r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
   // rods that hardly move beside others are followed as part of the whole
-  const td_motion* m = r->motion;
   const td_work* w = m->work;
   const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
   for (int j = 0; j < m->nv && w->rank.on && w->rank.sized; j++)
     if (r->trembles[m->iv[j]])
       r->size[m->nq + j] =
           fmax(r->size[m->nq + j], least_share * sqrt(2 * energy) * w->col_factor[j]);
-}
 
-static td_status advance(run* r) {
-  td_step step;
-  TD_TRY(step_on(r, next_stop(r), &step));
-  TD_TRY(add_rows(r, &step));
-  take_end(r, &step);
+  // jumps of prescribed speeds, the record of this instant, measures
   TD_TRY(strike(r));
   TD_TRY(add_end(r, r->t, r->y));
   watch(r);
-  TD_TRY(stop_at_folds(r));
+
+  // segments of rods and beams that come near to half a turn end the run: their energy jumps there
+  const td_status folds = td_refuse_folds(m->model, m->state, m->work);
+  r->folded = folds != TD_OK;
+  TD_TRY(folds);
+
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(pass_stop(r));
+
+  // another solver, faster code
   TD_TRY(reconsider(r));
   TD_TRY(look_for_code(r));
-  TD_TRY(limit_steps(r));
+
+  // limits
+  const long most = r->plan->max_steps;
+  if (most > 0 && r->out->stats.steps + r->stepper->counts.steps >= most) {
+    td_trajectory_say(r->out, "stopped at t = %.6g s of %.6g s: the limit of %ld steps is reached",
+                      r->t, r->plan->t_end, most);
+    return TD_E_STOPPED;
+  }
   TD_TRY(notice_standstill(r));
   return report(r);
 }
