@@ -106,6 +106,13 @@ void td_sparse_kkt_diagonal(sparse_kkt* kkt, bool diagonal);
 int td_sparse_kkt_negative(const sparse_kkt* kkt);
 size_t td_sparse_kkt_bytes(const sparse_kkt* kkt);
 
+// Products in the order of the velocities: y = M x, zero for prescribed DOFs; y += scale A x for A
+// with the pattern of the model; set the numbers of prescribed DOFs to zero.
+void td_sparse_mass_mul(const td_model* m, const double* M, const double* x, double* y);
+void td_sparse_mul_add(const td_model* m, const double* A, double scale, const double* x,
+                       double* y);
+void td_sparse_clear_given(const td_model* m, double* f);
+
 // Right-hand sides of the linearised forward dynamics (td_forward_tangent_rows), after
 // td_forward_dynamics: columns -[dF/dq dF/dv] of f (nvel x cols) and -[dG/dq dG/dv] of g (nrow x
 // cols).

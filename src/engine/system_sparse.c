@@ -401,6 +401,39 @@ size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
   return (k->lu ? td_sparse_lu_bytes(k->lu) : 0) + (k->fronts ? td_fronts_bytes(k->fronts) : 0);
 }
 
+// ---- products ---------------------------------------------------------------------------------
+
+void td_sparse_clear_given(const td_model* m, double* f) {
+  for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE) f[i] = 0;
+}
+
+void td_sparse_mass_mul(const td_model* m, const double* M, const double* x, double* y) {
+  for (int b = 0; b < m->nblock_at - 1; b++) {
+    const int *v = m->index_v + m->block_at[b], n = m->block_at[b + 1] - m->block_at[b];
+    const double* at = M + m->mass_base[b];
+    for (int i = 0; i < n; i++) {
+      double sum = 0;
+      for (int j = 0; j < n; j++) sum += at[i * n + j] * x[v[j]];
+      y[v[i]] = sum;
+    }
+  }
+  td_sparse_clear_given(m, y);
+}
+
+void td_sparse_mul_add(const td_model* m, const double* A, double scale, const double* x,
+                       double* y) {
+  const td_pattern b = model_blocks(m);
+  for (int J = 0; J < b.nblock; J++)
+    for (int j = b.at[J]; j < b.at[J + 1]; j++) {
+      const double xj = scale * x[m->index_v[j]];
+      const double* column = A + b.base[J] + block_height(&b, J) * (j - b.at[J]);
+      for (int k = b.ptr[J]; k < b.ptr[J + 1]; k++)
+        for (int i = b.at[b.row[k]]; i < b.at[b.row[k] + 1]; i++)
+          y[m->index_v[i]] += *column++ * xj;
+    }
+}
+
 // ---- the system of a placed state -------------------------------------------------------------
 
 // Masses of nodes are the same at all states, but for bodies that turn beside their centre of mass.

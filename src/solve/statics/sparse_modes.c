@@ -18,47 +18,21 @@
 
 // ---- products ---------------------------------------------------------------------------------
 
-// y = M x in the order of the velocities, prescribed ones left out
-void td_sparse_times_mass(const td_statics* s, const double* x, double* y) {
-  const td_model* m = s->model;
-  memset(y, 0, sizeof(double) * (size_t)s->nv);
-  for (int b = 0; b < m->nblock_at - 1; b++) {
-    const int *v = m->index_v + m->block_at[b], n = m->block_at[b + 1] - m->block_at[b];
-    const double* M = s->sparse->M + m->mass_base[b];
-    for (int i = 0; i < n; i++)
-      for (int j = 0; j < n && m->vel[v[i]].motion == NUM_NONE; j++)
-        if (m->vel[v[j]].motion == NUM_NONE) y[v[i]] += M[i * n + j] * x[v[j]];
-  }
-}
-
-// y += A x in the order of the velocities
-void td_sparse_add_product(const td_statics* s, const double* A, const double* x, double* y) {
-  const td_pattern b = model_blocks(s->model);
-  double *from = s->sparse->f, *to = s->sparse->x;
-  td_sparse_gather(s->model, x, from);
-  memset(to, 0, sizeof(double) * (size_t)s->nv);
-  td_pattern_mul(&b, A, from, to);
-  for (int i = 0; i < s->nv; i++) {
-    const int v = s->model->index_v[i];
-    if (s->model->vel[v].motion == NUM_NONE) y[v] += to[i];
-  }
-}
-
 static void metric(void* ctx, const double* x, double* y) {
   const spectrum* p = ctx;
-  td_sparse_times_mass(p->s, x, y);
+  td_sparse_mass_mul(p->s->model, p->s->sparse->M, x, y);
 }
 
 static void natural(void* ctx, const double* x, double* y) {
   spectrum* p = ctx;
-  td_sparse_times_mass(p->s, x, p->f);
+  td_sparse_mass_mul(p->s->model, p->s->sparse->M, x, p->f);
   td_sparse_kkt_solve(p->s->sparse->kkt, p->f, NULL, y, NULL);
 }
 
 static void flexible(void* ctx, const double* x, double* y) {
   spectrum* p = ctx;
-  memset(p->f, 0, sizeof(double) * (size_t)p->s->nv);
-  for (int i = 0; i < p->s->n; i++) p->f[p->s->free[i]] = x[p->s->free[i]];
+  memcpy(p->f, x, sizeof(double) * (size_t)p->s->nv);
+  td_sparse_clear_given(p->s->model, p->f);
   td_sparse_kkt_solve(p->s->sparse->kkt, p->f, NULL, y, NULL);
 }
 
@@ -67,8 +41,9 @@ static void damped(void* ctx, const double* y, double* out) {
   const int nv = p->s->nv;
   const double *a = y, *b = y + nv;
   for (int i = 0; i < nv; i++) p->g[i] = b[i] + p->shift * a[i];
-  td_sparse_times_mass(p->s, p->g, p->f);
-  td_sparse_add_product(p->s, p->C, a, p->f);
+  td_sparse_mass_mul(p->s->model, p->s->sparse->M, p->g, p->f);
+  td_sparse_mul_add(p->s->model, p->C, 1, a, p->f);
+  td_sparse_clear_given(p->s->model, p->f);
   for (int i = 0; i < nv; i++) p->f[i] = -p->f[i];
   td_sparse_kkt_solve(p->s->sparse->kkt, p->f, NULL, out, NULL);
   for (int i = 0; i < nv; i++) out[nv + i] = a[i] + p->shift * out[i];
@@ -198,14 +173,13 @@ td_status td_sparse_natural(spectrum* p, const double* q, const double* l, modes
   td_sparse_assemble(s, q, l, 1, p->C);
   symmetrise(s->model, s->sparse->K);
   const double usual = usual_shift(s);
-  if (negative(s) > 0) {
-    const double shift = lift(s, usual, td_sparse_shift);
-    if (shift > 0) return find_natural(p, q, l, shift, out);
-  }
-  const td_status status = find_natural(p, q, l, 0, out);
+  const double lifted = negative(s) > 0 ? lift(s, usual, td_sparse_shift) : 0;
+  td_status status = find_natural(p, q, l, lifted, out);
   if (status == TD_E_NOMEM || (status == TD_OK && !drowned(out))) return status;
+  // rigid motions: damped modes need a shift, too, however rounding has signed their stiffness
   p->shift = sqrt(usual);
-  return find_natural(p, q, l, usual, out);
+  if (status != TD_OK || lifted == 0) status = find_natural(p, q, l, usual, out);
+  return status;
 }
 
 static void put_natural(spectrum* p, const modes* found, td_modes_result* r) {
@@ -217,7 +191,7 @@ static void put_natural(spectrum* p, const modes* found, td_modes_result* r) {
     memcpy(r->shape + area(k, nv), phi, sizeof(double) * (size_t)nv);
     r->omega[k] = copysign(sqrt(fabs(w2)), w2);
     memset(p->f, 0, sizeof(double) * (size_t)nv);
-    td_sparse_add_product(p->s, p->C, phi, p->f);
+    td_sparse_mul_add(p->s->model, p->C, 1, phi, p->f);
     r->zeta[k] = r->omega[k] > 0 ? inner(phi, p->f, nv) / (2 * r->omega[k]) : 0;
   }
 }

@@ -16,9 +16,6 @@ typedef struct modes {
   double *w, *V;  // squares of frequencies (count), shapes (count + 1 rows of nv)
 } modes;
 
-// y = M x and y += A x in the order of the velocities, prescribed ones left out.
-void td_sparse_times_mass(const td_statics* s, const double* x, double* y);
-void td_sparse_add_product(const td_statics* s, const double* A, const double* x, double* y);
 // How far the stiffness at q, l is from symmetric, relative to its largest element.
 double td_sparse_asymmetry(td_statics* s, const double* q, const double* l);
 // Factors of what is in s->sparse.

@@ -28,14 +28,14 @@ typedef struct shapes {
 
 // x less its part along the shapes, normalised; false when nothing is left
 static bool independent(const td_statics* s, shapes* w, double* x, double* Mx) {
-  td_sparse_times_mass(s, x, Mx);
+  td_sparse_mass_mul(s->model, s->sparse->M, x, Mx);
   const double before = inner(x, Mx, s->nv);
   for (int pass = 0; pass < 2; pass++)
     for (int i = 0; i < w->k; i++) {
       const double part = inner(w->phi_M + area(i, s->nv), x, s->nv);
       for (int j = 0; j < s->nv; j++) x[j] -= part * w->phi[area(i, s->nv) + (size_t)j];
     }
-  td_sparse_times_mass(s, x, Mx);
+  td_sparse_mass_mul(s->model, s->sparse->M, x, Mx);
   const double left = inner(x, Mx, s->nv);
   if (!(left > 1e-18 * before)) return false;
   for (int j = 0; j < s->nv; j++) x[j] /= sqrt(left), Mx[j] /= sqrt(left);
@@ -64,7 +64,8 @@ static td_status find_shapes(shapes* w, int nu) {
   TD_TRY(td_sparse_natural(&w->spectrum, p->q, p->l, &w->found));
   w->k = w->found.found;
   for (int i = 0; i < w->k; i++)
-    td_sparse_times_mass(p->s, w->phi + area(i, p->s->nv), w->phi_M + area(i, p->s->nv));
+    td_sparse_mass_mul(p->s->model, p->s->sparse->M, w->phi + area(i, p->s->nv),
+                       w->phi_M + area(i, p->s->nv));
   if (p->correct) TD_TRY(add_static(w, nu));
   td_sparse_assemble(p->s, p->q, p->l, 1, w->spectrum.C);
   return TD_OK;
@@ -77,7 +78,7 @@ static void project(const shapes* w, const double* A, double* out, int nx) {
   const td_statics* s = w->p->s;
   for (int j = 0; j < w->k; j++) {
     memset(w->product, 0, sizeof(double) * (size_t)s->nv);
-    td_sparse_add_product(s, A, w->phi + area(j, s->nv), w->product);
+    td_sparse_mul_add(s->model, A, 1, w->phi + area(j, s->nv), w->product);
     for (int i = 0; i < w->k; i++)
       out[area(i, nx) + (size_t)j] = -inner(w->phi + area(i, s->nv), w->product, s->nv);
   }

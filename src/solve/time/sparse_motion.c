@@ -221,34 +221,6 @@ static void turn_rows(const td_motion* m, double* rows) {
 
 // ---- products ---------------------------------------------------------------------------------
 
-// y = M x in the order of the velocities
-static void times_mass(const td_model* m, const double* M, const double* x, double* y) {
-  for (int b = 0; b < m->nblock_at - 1; b++) {
-    const int *v = m->index_v + m->block_at[b], n = m->block_at[b + 1] - m->block_at[b];
-    const double* at = M + m->mass_base[b];
-    for (int i = 0; i < n; i++) {
-      double sum = 0;
-      for (int j = 0; j < n; j++) sum += at[i * n + j] * x[v[j]];
-      y[v[i]] = sum;
-    }
-  }
-}
-
-// y += scale A x in the order of the velocities
-static void add_product(const td_motion* m, const double* A, double scale, const double* x,
-                        double* y) {
-  const td_model* model = m->model;
-  const td_pattern b = model_blocks(model);
-  for (int J = 0; J < b.nblock; J++)
-    for (int j = b.at[J]; j < b.at[J + 1]; j++) {
-      const double xj = scale * x[model->index_v[j]];
-      const double* column = A + b.base[J] + block_height(&b, J) * (j - b.at[J]);
-      for (int k = b.ptr[J]; k < b.ptr[J + 1]; k++)
-        for (int i = b.at[b.row[k]]; i < b.at[b.row[k] + 1]; i++)
-          y[model->index_v[i]] += *column++ * xj;
-    }
-}
-
 // g += scale (rows x)
 static void add_rows(const td_model* m, const double* rows, double scale, const double* x,
                      double* g) {
@@ -266,11 +238,6 @@ static void read_y(td_motion* m, const double* y) {
   memset(s->rv, 0, (size_t)m->size.nv * sizeof(double));
   for (int i = 0; i < m->nq; i++) s->rq[m->iq[i]] = y[i];
   for (int i = 0; i < m->nv; i++) s->rv[m->iv[i]] = y[m->nq + i];
-}
-
-static void clear_given(const td_model* m, double* f) {
-  for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
-    if (m->vel[i].motion != NUM_NONE) f[i] = 0;
 }
 
 // dq along the tangent directions (s->d) and dv (s->rv) of a change x of the unknowns
@@ -311,10 +278,10 @@ static void solve_motion(td_motion* m, double* b, const double* force, const dou
   const double gamma = s->gamma;
   read_y(m, b);
   tangent_part(m, s->rq, s->d);
-  times_mass(m->model, s->M, s->rv, s->f);
+  td_sparse_mass_mul(m->model, s->M, s->rv, s->f);
   for (int i = 0; force != NULL && i < m->size.nv; i++) s->f[i] = force[i * stride];
-  add_product(m, s->K, -gamma, s->d, s->f);
-  clear_given(m->model, s->f);
+  td_sparse_mul_add(m->model, s->K, -gamma, s->d, s->f);
+  td_sparse_clear_given(m->model, s->f);
   memset(s->g, 0, (size_t)m->size.nconstraint * sizeof(double));
   for (int i = 0; drive != NULL && i < m->size.nconstraint; i++) s->g[i] = drive[i * stride];
   if (force == NULL) add_rows(m->model, s->J, 1, s->rv, s->g);
@@ -429,8 +396,8 @@ static td_status product(void* ctx, const double* x, double* y) {
   tangent_part(m, s->rq, s->d);
   memset(s->f, 0, (size_t)m->size.nv * sizeof(double));
   memset(s->g, 0, (size_t)m->size.nconstraint * sizeof(double));
-  add_product(m, s->K, -1, s->d, s->f);
-  add_product(m, s->C, -1, s->rv, s->f);
+  td_sparse_mul_add(m->model, s->K, -1, s->d, s->f);
+  td_sparse_mul_add(m->model, s->C, -1, s->rv, s->f);
   if (m->ninner > 0) {
     inner_changes(m, x, y + inner_at(m));
     read_y(m, x);
@@ -441,7 +408,7 @@ static td_status product(void* ctx, const double* x, double* y) {
     for (int i = 0; i < m->size.nv; i++) s->f[i] += w * s->force[i * m->ninner + k];
     for (int i = 0; i < m->size.nconstraint; i++) s->g[i] += w * s->drive[i * m->ninner + k];
   }
-  clear_given(m->model, s->f);
+  td_sparse_clear_given(m->model, s->f);
   add_rows(m->model, s->Gq, -1, s->d, s->g);
   add_rows(m->model, s->Gv, -1, s->rv, s->g);
   td_qdot(m->model, s->q, s->rv, m->qdot);

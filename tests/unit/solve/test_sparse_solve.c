@@ -155,6 +155,40 @@ static const char big_net[] =
     "joint(j).damp.along = 1;\n"
     "end, end\n";
 
+// A block that floats beside a coordinate that diverges: the stiffness has a negative eigenvalue
+// and six zeros, which must not drown the damped modes.
+static void floating_modes_agree(void** state) {
+  (void)state;
+  static const char text[] =
+      "world.g = [0 0 0]; mesh.fixed = 'none'; mesh.grid = [3 3 3]; mesh.size = [.04 .04 .04];\n"
+      "mesh.body.m = 2e-3; mesh.joint(1).tr.trans = [inf inf inf];\n"
+      "mesh.joint(2).spring.coeff = 300; mesh.joint(2).damp.visc = .1;\n"
+      "mesh.joint(3).spring.coeff = 150; mesh.joint(3).damp.visc = .05;\n"
+      "body(1).m = 1; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];\n"
+      "joint(1).dof.spring.coeff = -400;\n";
+  robot r[2] = {load_with(text, "dense"), load_with(text, "sparse")};
+  td_modes_result* m[2];
+  for (int k = 0; k < 2; k++)
+    assert_int_equal(td_modes(r[k].model, r[k].state, r[k].work, &m[k]), TD_OK);
+  int growing = 0, compared = 0;
+  for (int k = 0; k < m[1]->ncomplex; k++) {
+    double nearest = INFINITY;
+    const double size = hypot(m[1]->re[k], m[1]->im[k]);
+    if (size < 1e-3) continue;  // double zeros are as large as the root of rounding
+    for (int j = 0; j < m[0]->ncomplex; j++)
+      nearest = fmin(nearest, hypot(m[1]->re[k] - m[0]->re[j], m[1]->im[k] - m[0]->im[j]));
+    if (!(nearest <= 1e-6 * size)) fail_msg("%g of eigenvalue %g", nearest, size);
+    growing += m[1]->re[k] > 0;
+    compared++;
+  }
+  assert_int_equal(growing, 1);
+  assert_true(compared >= 8);
+  for (int k = 0; k < 2; k++) {
+    td_modes_free(m[k]);
+    robot_free(&r[k]);
+  }
+}
+
 static void lowest_modes_agree(void** state) {
   (void)state;
   modes_agree("net", big_net);
@@ -244,6 +278,7 @@ int main(void) {
       cmocka_unit_test(implicit_steps_agree),
       cmocka_unit_test(equilibria_agree),
       cmocka_unit_test(lowest_modes_agree),
+      cmocka_unit_test(floating_modes_agree),
       cmocka_unit_test(trajectories_agree),
       cmocka_unit_test(a_slack_net_finds_its_shape),
       cmocka_unit_test(an_unstable_equilibrium_is_told),
