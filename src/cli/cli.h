@@ -113,6 +113,10 @@ void stop_on_signal(void);  // from now on they ask the running step to stop
 // program at once again.  False: a stop was asked for before, do not begin.
 bool deaf_begin(void);
 void deaf_end(void);
+// Around work that can be asked to stop, but may take long to notice (large dense matrices), during
+// which no file is staged: two seconds after a signal it ends the program.
+void slow_begin(void);
+void slow_end(void);
 bool stop_asked(void);
 bool progress_show(void* user, double fraction, const char* what);  // a td_progress
 void progress_clear(progress* p);

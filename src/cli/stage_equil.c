@@ -55,7 +55,9 @@ int equil_step(session* s) {
   progress_clear(&s->progress);
   const double start = seconds();
   td_state_copy(s->model, s->state, s->rest);
+  slow_begin();
   const td_status status = td_equilibrium(s->model, s->work, s->rest, &o, &s->equil);
+  slow_end();
   s->timings[TIME_EQUIL] = seconds() - start;
   progress_clear(&s->progress);
 

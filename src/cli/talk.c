@@ -46,15 +46,27 @@ static volatile sig_atomic_t stop_note;
 // cannot be asked to stop.
 static volatile sig_atomic_t ends_at_once = 1;
 
+// While set, it does so when the step has not stopped by itself after some seconds.
+static volatile sig_atomic_t ends_late;
+enum { PATIENCE = 2 };  // [s]
+
+static void end_at_once(void) {
+  static const char text[] = "tendril: stopped by a signal\n";
+  const ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
+  _exit(n < 0 ? CODE_FILE : CODE_NUMERICS);
+}
+
 // A second Ctrl-C ends the program at once.
 static void on_signal(int number) {
-  static const char text[] = "tendril: stopped by a signal\n";
-  if (ends_at_once) {
-    const ssize_t n = write(STDERR_FILENO, text, sizeof text - 1);
-    _exit(n < 0 ? CODE_FILE : CODE_NUMERICS);
-  }
+  if (ends_at_once) end_at_once();
   stop_note = 1;
   signal(number, SIG_DFL);
+  if (ends_late) alarm(PATIENCE);
+}
+
+static void on_alarm(int number) {
+  (void)number;
+  if (ends_late) end_at_once();
 }
 
 void heed_signals(void) {
@@ -73,6 +85,16 @@ bool deaf_begin(void) {
 }
 
 void deaf_end(void) { ends_at_once = 0; }
+
+void slow_begin(void) {
+  signal(SIGALRM, on_alarm);
+  ends_late = 1;
+}
+
+void slow_end(void) {
+  ends_late = 0;
+  alarm(0);
+}
 
 bool stop_asked(void) { return stop_note != 0; }
 

@@ -23,6 +23,8 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs);
 // A P = L U with unit U: LAPACK's factors of A', which row-major storage hands to it.  0, or the
 // 1-based index of the first zero pivot.
 int td_lu(double* A, int n, int* pivot);
+// The same, and the reciprocal of its condition number in the 1-norm, estimated; 0: it is singular.
+double td_lu_condition(double* A, int n, int* pivot);
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs);
 // The same for complex numbers, stored as pairs [re, im]; one right-hand side.
 int td_lu_complex(double* A, int n, int* pivot);

@@ -50,6 +50,18 @@ bool td_eig_general(const double* A, int n, double* re, double* im, double* VR) 
   return info == 0;
 }
 
+double td_lu_condition(double* A, int n, int* pivot) {
+  if (n == 0) return 1;
+  double norm = 0, condition = 0;  // of the transpose, whose columns are the rows of A
+  for (int i = 0; i < n; i++) {
+    double sum = 0;
+    for (int j = 0; j < n; j++) sum += fabs(A[(size_t)i * (size_t)n + (size_t)j]);
+    norm = fmax(norm, sum);
+  }
+  if (!isfinite(norm) || td_lu(A, n, pivot) != 0) return 0;
+  return LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', n, A, n, norm, &condition) == 0 ? condition : 0;
+}
+
 bool td_singular_values(const double* A, int rows, int cols, double* s) {
   if (rows == 0 || cols == 0) return true;
   if (!all_finite(A, area(rows, cols))) return false;

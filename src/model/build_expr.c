@@ -460,7 +460,7 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
   if (out->visits > DERIVATIVE_LIMIT) {
     return td_error(b->diags, TD_E_MODEL, td_span_none(),
                     "the expressions of the model are too long to differentiate: together they "
-                    "depend on too many sensors");
+                    "depend on too many sensors, inputs and internal states");
   }
   for (int i = 0; i < n; i++) {
     const var_use* use = &out->use[out->vars[i]];

@@ -200,6 +200,28 @@ MODEL
 expect 3 sim blow.m
 says 'fastest change there: the internal state a'
 
+# two thousand states that act on each other: seconds, not minutes, and a signal ends the search
+cat >many.m <<'MODEL'
+body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
+n = param('n', 2000); joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).damp.visc = 1;
+for i = 1:n, x(i) = internal(sprintf('a%d', i), 1); end
+for i = 1:n
+  dynamics(i).of = sprintf('a%d', i);
+  dynamics(i).rate = -x(i)*(1 + mod(i*37, 101)) + 0.3*x(mod(i, n) + 1) + 0.2*x(mod(i*i, n) + 1) + sin(x(mod(7*i, n) + 1));
+end
+joint(1).dof(1).input = x(1);
+MODEL
+expect 0 equil many.m --set n=300 -o few
+prints 'stable'
+"$program" equil many.m -o stopped >stdout.txt 2>stderr.txt &
+running=$!
+sleep 2
+begun=$SECONDS
+kill -TERM $running 2>/dev/null
+wait $running
+[ $((SECONDS - begun)) -le 6 ] || fail "a signal was heard after $((SECONDS - begun)) s"
+says 'stopped'
+
 # rates that have no zero, that only fade away, or lose their slope on the way: no equilibrium
 for rate in 'a^2 + 1' 'exp(a)' 'sin(1/a)' '1 + tanh(a)'; do
   cat >lost.m <<MODEL

@@ -20,6 +20,10 @@
 
 enum { MOST_STEPS = 80, MOST_HALVINGS = 40 };
 
+// Reciprocal condition (1-norm, estimated) above which a matrix has full rank by the rule of
+// singular values as well, 1e-12, for thousands of rows: the two differ by the number of rows.
+#define PLAINLY_REGULAR 1e-8
+
 td_status td_inner_new(td_statics* s) {
   const size_t n = (size_t)s->model->ninternal, nv = (size_t)s->nv;
   const size_t all = (size_t)model_drives(s->model);
@@ -75,6 +79,16 @@ static bool factor(td_statics* s) {
     in->rho[i] = norm(row, n);
     for (int j = 0; j < n && in->rho[i] > 0; j++) row[j] /= in->rho[i];
   }
+
+  // most rates determine all states, which factors show sooner than singular values: then Q is 1
+  // and H = Rn diag(ρ)
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) in->H[area(i, n) + (size_t)j] = in->Rn[area(i, n) + (size_t)j];
+  in->whole = td_lu_condition(in->H, n, in->pivot) > PLAINLY_REGULAR;
+  if (in->whole) {
+    in->rank = n;
+    return true;
+  }
   if (!td_singular_values(in->Rn, n, n, in->w)) return false;
   in->rank = 0;
   for (int i = 0; i < n; i++) in->rank += in->w[i] > 1e-12 * in->w[0];
@@ -106,6 +120,12 @@ static bool factor(td_statics* s) {
 // dz = -size B (Qᵀ Rn B)⁻¹ Qᵀ x/(size ρ) of rates or their derivatives x, every `stride` numbers
 static void respond(td_inner* in, const double* x, int stride, double* dz, int dz_stride) {
   const int n = in->n, k = in->rank;
+  if (in->whole) {  // diag(ρ) cancels: dz = -size Rn⁻¹ x/(size ρ)
+    for (int i = 0; i < n; i++) in->y[i] = -x[i * stride] / (in->rho[i] * in->size[i]);
+    td_lu_solve(in->H, in->pivot, n, in->y, 1);
+    for (int i = 0; i < n; i++) dz[i * dz_stride] = in->size[i] * in->y[i];
+    return;
+  }
   for (int j = 0; j < k; j++) {
     in->y[j] = 0;
     for (int i = 0; i < n; i++)

@@ -18,6 +18,7 @@ typedef struct td_inner {
   double *r, *rho, *size, *dz, *y, *w;  // (n)
   double *keep, *z0;
   int* pivot;
+  bool whole;   // the rates determine all of them: H has the factors of Rn alone
   bool failed;  // none were found at the point
 } td_inner;
 
