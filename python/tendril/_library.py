@@ -126,6 +126,7 @@ FUNCTIONS = {
     "td_model_internal_unit": (_S, [_P, _I]),
     "td_model_param_range": (c.c_bool, [_P, _I, _P, _P]),
     "td_model_input_range": (c.c_bool, [_P, _I, _P]),
+    "td_model_input_is_set": (c.c_bool, [_P, _I]),
     "td_spec_beyond_ranges": (_I, [_P]),
     "td_model_sensor_name": (_S, [_P, _I]),
     "td_model_station_name": (_S, [_P, _I]),

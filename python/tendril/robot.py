@@ -23,6 +23,7 @@ from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
 _STOPPED = 7  # TD_E_STOPPED
+_INFINITE = 9  # TD_E_INFINITE
 # the solvers of the library at hand, by their words; the numbers are those of td_solver
 SOLVERS = {lib.td_solver_name(i).decode(): i for i in itertools.takewhile(lib.td_solver_name, itertools.count())}
 
@@ -78,20 +79,51 @@ class _Interruptible:
 
 
 def _finite(value, what: str) -> float:
-    x = float(value)
+    x = _number(value, what)
     if not np.isfinite(x):
         raise Error(f"{what} must be a finite number, got {x:g}")
     return x
 
 
-def load(path: Union[str, os.PathLike], **params: object) -> "Robot":
-    """Load a model file; keywords give its params other values than their defaults."""
-    return Robot(str(path), None, params)
+def _number(value, what: str) -> float:
+    try:
+        return float(value)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{what} must be a number, got {value!r:.60}") from None
 
 
-def loads(text: str, name: str = "model.m", **params: object) -> "Robot":
+def _numbers(value, what: str) -> np.ndarray:
+    """An array of numbers; anything else is an Error that names it."""
+    try:
+        x = np.asarray(value, dtype=float)
+    except (TypeError, ValueError, OverflowError):
+        raise Error(f"{what} must be numbers, got {value!r:.60}") from None
+    return x
+
+
+def _put(to: np.ndarray, value, what: str, names: list[str]) -> None:
+    """Write numbers into a view: as many as it has, one for all of them, or some by name."""
+    if isinstance(value, Mapping):
+        for name, x in value.items():
+            if name not in names:
+                raise Error(f"{what} has no '{name}'; it has: {', '.join(names) or 'none'}")
+            to[names.index(name)] = _number(x, f"{what} '{name}'")
+        return
+    x = _numbers(value, what)
+    if x.ndim > 0 and x.shape != to.shape:
+        raise Error(f"{what} has {len(to)} numbers, got {' x '.join(map(str, x.shape))}")
+    to[:] = x
+
+
+def load(path: Union[str, os.PathLike], force_range: bool = False, **params: object) -> "Robot":
+    """Load a model file; keywords give its params other values than their defaults.  With `force_range` params and
+    inputs may leave the ranges that the model gives them."""
+    return Robot(str(path), None, params, force_range)
+
+
+def loads(text: str, name: str = "model.m", force_range: bool = False, **params: object) -> "Robot":
     """Load a model from its text."""
-    return Robot(name, text, params)
+    return Robot(name, text, params, force_range)
 
 
 class State:
@@ -124,7 +156,7 @@ class State:
     def t(self, value: float) -> None:
         if self._shown:
             raise Error("the state of a plant is to be read: plant.reset(state) puts it elsewhere")
-        self._data.t = float(value)
+        self._data.t = _number(value, "t")
 
     @property
     def q(self) -> np.ndarray:
@@ -132,7 +164,7 @@ class State:
 
     @q.setter
     def q(self, value) -> None:
-        self._q[:] = value
+        _put(self._q, value, "q", self.robot.q_names)
 
     @property
     def v(self) -> np.ndarray:
@@ -140,7 +172,7 @@ class State:
 
     @v.setter
     def v(self, value) -> None:
-        self._v[:] = value
+        _put(self._v, value, "v", self.robot.v_names)
 
     @property
     def u(self) -> np.ndarray:
@@ -148,7 +180,7 @@ class State:
 
     @u.setter
     def u(self, value) -> None:
-        self._u[:] = value
+        _put(self._u, value, "u", self.robot.inputs)
 
     @property
     def z(self) -> np.ndarray:
@@ -157,7 +189,7 @@ class State:
 
     @z.setter
     def z(self, value) -> None:
-        self._z[:] = value
+        _put(self._z, value, "z", self.robot.internals)
 
     @property
     def memory(self) -> np.ndarray:
@@ -217,8 +249,9 @@ def _restore_state(robot: "Robot", t: float, q, v, u, memory, z=()) -> State:
     return _fill(State(robot), t, q, v, u, memory, z)
 
 
-def _restore_robot(name: str, text: str, params: Mapping[str, object], values: Mapping[str, float]) -> "Robot":
-    robot = Robot(name, text, params)
+def _restore_robot(name: str, text: str, params: Mapping[str, object], values: Mapping[str, float],
+                   force_range: bool = False) -> "Robot":
+    robot = Robot(name, text, params, force_range)
     for key, value in values.items():
         robot.set_param(key, value)
     return robot
@@ -239,13 +272,16 @@ class Robot:
     the params as they are now; files that the text includes are read again.  They share nothing with the original.
     """
 
-    def __init__(self, name: str, text: Union[str, bytes, None], params: Mapping[str, object]) -> None:
-        self.name = name
+    def __init__(self, name: str, text: Union[str, bytes, None], params: Mapping[str, object],
+                 force_range: bool = False) -> None:
+        self.name, self._force = name, bool(force_range)
         self._spec = lib.td_spec_new()
         if not self._spec:
             raise MemoryError("td_spec_new")
         weakref.finalize(self, lib.td_spec_free, self._spec)
         self._given, self._set = dict(params), {}
+        if self._force:
+            lib.td_spec_beyond_ranges(self._spec)
         self._refused = ""  # why a parameter was refused last: no cause of later errors
         for key, value in params.items():
             given = value if isinstance(value, str) else repr(_finite(value, f"param '{key}'"))
@@ -277,12 +313,19 @@ class Robot:
         self.sensor_names = self._names(lib.td_model_sensor_name, n.nsensor)
         self.stations = self._names(lib.td_model_station_name, n.nstation)
         self._input_index = {name: i for i, name in enumerate(self.inputs)}
+        # what inputs may be, but for those that controllers set
+        pair, self._low, self._high = (c.c_double * 2)(), np.full(n.nu, -np.inf), np.full(n.nu, np.inf)
+        for i in range(n.nu):
+            if not self._force and not lib.td_model_input_is_set(self._model, i) and \
+                    lib.td_model_input_range(self._model, i, pair):
+                self._low[i], self._high[i] = pair[0], pair[1]
 
     def __reduce__(self):
-        return _restore_robot, (self._source, self._text, self._given, self._set)
+        return _restore_robot, (self._source, self._text, self._given, self._set, self._force)
 
     def __deepcopy__(self, memo) -> "Robot":
-        other = _restore_robot(self._source, self._text, copy.deepcopy(self._given, memo), self._set)
+        other = _restore_robot(self._source, self._text, copy.deepcopy(self._given, memo), self._set,
+                               self._force)
         memo[id(self)] = other
         for state in memo.pop(("states of", id(self)), ()):  # copied before, in the same call
             state._follow(other)
@@ -315,6 +358,11 @@ class Robot:
         for name, x in (("t", state.t), ("q", state._q), ("v", state._v), ("u", state._u), ("z", state._z)):
             if not np.isfinite(x).all():
                 raise Error(f"{name} of the state must be finite, got {x}")
+        outside = (state._u < self._low) | (state._u > self._high)
+        if outside.any():
+            i = int(np.argmax(outside))
+            raise Error(f"input '{self.inputs[i]}' has the range [{self._low[i]:g} {self._high[i]:g}], got "
+                        f"{state._u[i]:g}; load(..., force_range=True) goes beyond it")
         return state
 
     def _options(self, **given):
@@ -386,15 +434,19 @@ class Robot:
         multipliers = matrix(lib.td_work_lambda(work), nc).copy()
         M, dFdq, dFdv = np.empty((nv, nv)), np.empty((nv, nv)), np.empty((nv, nv))
         h, tau, Jc, B = np.empty(nv), np.empty(nv), np.empty((nc, nv)), np.empty((nv, nu))
-        lib.td_mass_matrix(model, p, work, address(M))
-        lib.td_bias(model, p, work, address(h), address(tau))
-        lib.td_constraints(model, p, work, address(Jc), None, None)
-        lib.td_tangent(model, p, work, address(vdot), address(multipliers), address(dFdq), address(dFdv))
-        lib.td_input_map(model, p, work, address(B))
+        self._check(lib.td_mass_matrix(model, p, work, address(M)), "M")
+        self._check(lib.td_bias(model, p, work, address(h), address(tau)), "forces")
+        self._check(lib.td_constraints(model, p, work, address(Jc), None, None), "constraints")
+        self._check(lib.td_tangent(model, p, work, address(vdot), address(multipliers), address(dFdq), address(dFdv)),
+                    "tangents")
+        self._check(lib.td_input_map(model, p, work, address(B)), "B")
         e = lib.td_energy(model, p, work)
+        if not np.isfinite([e.kinetic, e.elastic, e.gravity]).all():
+            raise Error(f"the energy is not finite: kinetic {e.kinetic:g} J, elastic {e.elastic:g} J, gravity "
+                        f"{e.gravity:g} J")
         energy = {"kinetic": e.kinetic, "elastic": e.elastic, "gravity": e.gravity}
         zdot = np.empty(self.sizes.nz)
-        lib.td_internal_rates(model, p, work, address(zdot))
+        self._check(lib.td_internal_rates(model, p, work, address(zdot)), "rates of internal states")
         return Equations(M, h, tau, vdot, Jc, multipliers, dFdq, dFdv, B, energy, zdot)
 
     def sensors(self, state: Optional[State] = None) -> dict[str, float]:
@@ -402,9 +454,11 @@ class Robot:
         s = self._own(state)
         return dict(zip(self.sensor_names, self._sensors(s).tolist()))
 
-    def _sensors(self, state: State) -> np.ndarray:
+    def _sensors(self, state: State, finite: bool = True) -> np.ndarray:
         y = np.empty(self.sizes.nsensor)
-        self._check(lib.td_sensors(self._model, state._pointer, self._work, address(y)), "sensors")
+        status = lib.td_sensors(self._model, state._pointer, self._work, address(y))
+        if finite or status != _INFINITE:
+            self._check(status, "sensors")
         return y
 
     def pose(self, station: Union[int, str], state: Optional[State] = None) -> tuple[np.ndarray, np.ndarray]:
@@ -417,7 +471,7 @@ class Robot:
             raise Error(f"stations are numbered 0 to {self.sizes.nstation - 1}, got {station}")
         g, twist = np.empty((4, 4)), np.empty(6)
         s = self._own(state)
-        lib.td_station(self._model, s._pointer, self._work, station, address(g), address(twist))
+        self._check(lib.td_station(self._model, s._pointer, self._work, station, address(g), address(twist)), "pose")
         return g, twist
 
     # ---- analyses -------------------------------------------------------------------------------
@@ -437,14 +491,45 @@ class Robot:
         self._check(status, "equilibrium")
         stability = lib.td_stability_text(r.stability).decode()
         return Equilibrium(s, r.stability == 0, stability, lib.td_strategy_text(r.strategy).decode(), r.residual,
-                           r.critical, r.iterations, self.sensors(s))
+                           r.critical, r.iterations, dict(zip(self.sensor_names, self._sensors(s, False).tolist())))
+
+    def _apart(self, what: str, kind: type, call: Callable, free: Callable):
+        """The result p of `call(work, p)`, which cannot be asked to stop: it runs in a thread with a work of its own,
+        so that Ctrl-C is raised at once, and then ends there alone.  Python waits for it before it exits."""
+        work, p = lib.td_work_new(self._model), c.POINTER(kind)()
+        if not work:
+            raise MemoryError("td_work_new")
+        for name, value in self._set.items():
+            lib.td_work_set_param(self._model, work, self._param(name), value)
+        lock, ended, left, status, why = threading.Lock(), threading.Event(), [], [], []
+
+        def run(robot=self) -> None:  # the robot lives as long as the thread
+            status.append(call(work, c.byref(p)))
+            why.append(lib.td_work_failure(work).decode())
+            lib.td_work_free(work)
+            with lock:
+                ended.set()
+                if left and not status[0]:
+                    free(p)
+
+        threading.Thread(target=run).start()
+        try:
+            ended.wait()
+        except BaseException:
+            with lock:
+                left.append(True)
+                if ended.is_set() and not status[0]:
+                    free(p)
+            raise
+        if status[0]:
+            raise Error(f"{what}: {status_text(status[0])}" + (f": {why[0]}" if why[0] else ""))
+        return p
 
     def modes(self, state: Optional[State] = None) -> Modes:
-        """Natural and complex modes about an equilibrium (default: the one near the initial state).  The modes
-        themselves are one call of LAPACK or ARPACK: Ctrl-C is seen when it returns."""
-        s = self.equilibrium().state if state is None else self._own(state)
-        p = c.POINTER(td_modes_result)()
-        self._check(lib.td_modes(self._model, s._pointer, self._work, c.byref(p)), "modes")
+        """Natural and complex modes about an equilibrium (default: the one near the initial state)."""
+        s = (self.equilibrium().state if state is None else self._own(state)).copy()
+        p = self._apart("modes", td_modes_result, lambda work, to: lib.td_modes(self._model, s._pointer, work, to),
+                        lib.td_modes_free)
         r, nv = p.contents, self.sizes.nv
         pairs = matrix(r.complex_shape, r.ncomplex, nv, 2)
         result = Modes(matrix(r.omega, r.n) / (2 * np.pi), matrix(r.zeta, r.n).copy(),
@@ -456,17 +541,16 @@ class Robot:
 
     def linearize(self, state: Optional[State] = None, modes: Optional[int] = None, correct: bool = False) -> Linear:
         """The linear model about a state (default: the equilibrium), or its first natural modes; `correct`
-        adds one shape for each input, for the right static response.  One call of the library: Ctrl-C is seen when
-        it returns."""
+        adds one shape for each input, for the right static response."""
         s = (self.equilibrium().state if state is None else self._own(state)).copy()
-        p = c.POINTER(td_linear)()
-        if modes is None:
-            status = lib.td_linearize(self._model, s._pointer, self._work, c.byref(p))
-        else:
-            reduce = lib.td_static_reduction if correct else lib.td_modal_reduction
-            status = reduce(self._model, s._pointer, self._work, modes, c.byref(p))
-        self._check(status, "linearize")
-        return Linear(self, s, p)
+        reduce = lib.td_static_reduction if correct else lib.td_modal_reduction
+
+        def call(work, to) -> int:
+            if modes is None:
+                return lib.td_linearize(self._model, s._pointer, work, to)
+            return reduce(self._model, s._pointer, work, modes, to)
+
+        return Linear(self, s, self._apart("linearize", td_linear, call, lib.td_linear_free))
 
     def response(self, frequency, state: Optional[State] = None) -> np.ndarray:
         """Frequency response of the whole model, of any size, about a state (default: the equilibrium) at each
@@ -520,14 +604,16 @@ class Robot:
 
     def _input_table(self, inputs: Mapping[str, object]) -> tuple:
         """The table as the library takes it, and the arrays it refers to."""
+        if not isinstance(inputs, Mapping):
+            raise Error(f"inputs over time are a dictionary {{'t': times, 'name': values}}, got {type(inputs).__name__}")
         if "t" not in inputs:
             raise Error("inputs over time need the times, 't'")
         names = [name for name in inputs if name != "t"]
         for name in names:
             if name not in self._input_index:
                 raise Error(f"the model has no input '{name}'; it has: {', '.join(self.inputs) or 'none'}")
-        t = np.ascontiguousarray(inputs["t"], dtype=float).ravel()
-        columns = [np.ascontiguousarray(inputs[name], dtype=float).ravel() for name in names]
+        t = _numbers(inputs["t"], "times 't' of inputs").ravel()
+        columns = [_numbers(inputs[name], f"input '{name}'").ravel() for name in names]
         for name, x in zip(names, columns):
             if len(x) != len(t):
                 raise Error(f"input '{name}' has {len(x)} values for {len(t)} times")
@@ -623,14 +709,17 @@ class Plant:
 
     def step(self, t: float, u=None, **inputs: float) -> "Plant":
         """Hold the inputs (all as `u`, or some by name) and go to time t."""
-        if u is not None:
-            self._held[:] = u
-        for name, value in inputs.items():
-            try:
-                self._held[self.robot._input_index[name]] = value
-            except KeyError:
-                raise Error(f"the model has no input '{name}'; it has: "
-                            f"{', '.join(self.robot.inputs) or 'none'}") from None
+        try:
+            if u is not None:
+                _put(self._held, u, "u", self.robot.inputs)
+            for name, value in inputs.items():
+                if name not in self.robot._input_index:
+                    raise Error(f"the model has no input '{name}'; it has: {', '.join(self.robot.inputs) or 'none'}")
+                self._held[self.robot._input_index[name]] = _number(value, f"input '{name}'")
+        except Error:
+            self._held[:] = self.u
+            raise
+        t = _finite(t, "the time of a step")
         if not np.isfinite(self._held).all():
             bad = [f"{n} = {x:g}" for n, x in zip(self.robot.inputs, self._held) if not np.isfinite(x)]
             self._held[:] = self.u
@@ -640,6 +729,7 @@ class Plant:
         while status == _STOPPED:
             status = self._drive(self._plant, t, self._address, None)
         if status:
+            self._held[:] = self.u
             self.robot._check(status, f"step from t = {self.t:g} s to {t:g} s")
         return self
 

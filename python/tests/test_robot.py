@@ -9,6 +9,7 @@ import resource
 import signal
 import tempfile
 import threading
+import time
 import unittest
 from pathlib import Path
 
@@ -366,7 +367,7 @@ class Belonging(unittest.TestCase):
         plant = robot.plant()
         with self.assertRaisesRegex(tendril.Error, "inputs must be finite, got F = nan"):
             plant.step(0.1, F=nan)
-        with self.assertRaisesRegex(tendril.Error, "arguments it cannot use"):
+        with self.assertRaisesRegex(tendril.Error, "the time of a step must be a finite number"):
             plant.step(nan)
         self.assertEqual(plant.step(0.1, F=1.0).t, 0.1)
         with self.assertRaisesRegex(tendril.Error, "Q must be finite"):
@@ -429,6 +430,72 @@ class InternalStates(unittest.TestCase):
         self.assertEqual(len(robot.modes().eigenvalues), 3)
         for other in (s.copy(), copy.deepcopy(s), pickle.loads(pickle.dumps(s))):
             self.assertEqual(other.z[0], 0.4)
+
+    def test_what_is_not_finite_and_wrong_numbers_are_named(self):
+        text = ("body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];"
+                "a = internal('a', 1); dynamics(1).of = 'a'; dynamics(1).rate = 1 - a^2; u = input('u', 1, [0 2]);"
+                "k = param('k', 10, [1 20]); joint(1).dof(1).spring.coeff = k; joint(1).dof(1).input = a^2 + u;"
+                "sensor(1).name = 's'; sensor(1).value = a^3;")
+        robot = tendril.loads(text)
+        far = robot.state(z=1e308)
+        for call, what in ((robot.evaluate, "the acceleration of joint.1..dof.1. is inf"),
+                           (robot.linearize, "the rate of the internal state a is -inf"),
+                           (robot.modes, "the rate of the internal state a is -inf"),
+                           (robot.sensors, "the sensor s is inf")):
+            with self.assertRaisesRegex(tendril.Error, what):
+                call(far)
+        for given, what in (({"z": [1, 2]}, "z has 1 numbers, got 2"), ({"z": "x"}, "z must be numbers"),
+                            ({"z": {"b": 1}}, "z has no 'b'; it has: a"), ({"u": {"u": "x"}}, "u 'u' must be a number"),
+                            ({"u": 3}, r"input 'u' has the range \[0 2\], got 3"), ({"t": "x"}, "t must be a number")):
+            with self.assertRaisesRegex(tendril.Error, what):
+                robot.state(**given)
+        self.assertEqual(robot.state(z={"a": 2}, u={"u": 0.5}).z[0], 2)
+        with self.assertRaisesRegex(tendril.Error, r"parameter 'k' has the range \[1 20\], it was to be set to 30"):
+            robot.set_param("k", 30)
+        for inputs, what in (([1, 2], "a dictionary"), ({"t": [0, 1], "u": ["a", "b"]}, "input 'u' must be numbers"),
+                             ({"t": [0, 1], "u": [0, 3]}, r"input 'u' has the range \[0 2\]")):
+            with self.assertRaisesRegex(tendril.Error, what):
+                robot.simulate(t_final=1, inputs=inputs)
+        with self.assertRaisesRegex(tendril.Error, "only the solver 'fixed' takes equal steps"):
+            robot.simulate(t_final=1, step=0.01)
+        plant = robot.plant()
+        for given, what in (({"u": 3}, r"input 'u' has the range \[0 2\]"), ({"u": "x"}, "u must be numbers"),
+                            ({"u": [1, 2]}, "u has 1 numbers, got 2")):
+            with self.assertRaisesRegex(tendril.Error, what):
+                plant.step(0.1, **given)
+        plant.step(0.1, u=0.5)
+        beyond = tendril.loads(text, force_range=True)
+        beyond.set_param("k", 30)
+        copied = copy.deepcopy(beyond)
+        self.assertEqual(copied.param("k"), 30)
+        copied.plant(copied.state(u=3)).step(0.1, u=4)
+        copied.simulate(t_final=1, inputs={"t": [0, 1], "u": [0, 3]})
+
+    def test_modes_and_linear_models_are_left_at_once(self):
+        """As they are run, with a call that takes two seconds in the place of LAPACK's."""
+        from tendril import robot as module
+        robot, freed, go_on = tendril.loads(CART), [], threading.Event()
+        modes, free = module.lib.td_modes, module.lib.td_modes_free
+
+        def slow(*arguments):
+            go_on.wait(2)
+            return modes(*arguments)
+
+        module.lib.td_modes, module.lib.td_modes_free = slow, lambda p: (freed.append(1), free(p))
+        try:
+            threading.Timer(0.2, lambda: os.kill(os.getpid(), signal.SIGINT)).start()
+            started = time.monotonic()
+            with self.assertRaises(KeyboardInterrupt):
+                robot.modes(robot.state())
+            self.assertLess(time.monotonic() - started, 1.5)
+            self.assertEqual(len(robot.linearize(robot.state()).A), 4)  # meanwhile the robot is as it was
+            go_on.set()
+            for thread in threading.enumerate():
+                if thread is not threading.current_thread():
+                    thread.join()
+            self.assertEqual(freed, [1])
+        finally:
+            module.lib.td_modes, module.lib.td_modes_free = modes, free
 
     def test_ranges_and_inputs_over_time(self):
         robot = tendril.loads(FILTER)

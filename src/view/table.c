@@ -45,17 +45,32 @@ static bool read_names(td_table* t, const char* line, const char* end) {
   return true;
 }
 
-static void read_row(const td_table* t, const char* line, const char* end, double* out) {
-  for (int i = 0; i < t->cols; i++) {
-    char* stop;
-    out[i] = line < end ? strtod(line, &stop) : NAN;
-    if (line < end && (stop == line || stop > end)) out[i] = NAN;
-    const char* comma = line < end ? memchr(line, ',', (size_t)(end - line)) : NULL;
+// The numbers of a row.  Words are NaN, in columns that have words from the first row on; a column
+// of numbers has one, or an empty cell, in every row.  Returns how many cells there are, or,
+// counted from -1 down, which one is no number.
+static int read_row(const td_table* t, const char* line, const char* end, const double* first,
+                    double* out) {
+  while (end > line && (end[-1] == '\r' || end[-1] == ' ')) end--;
+  int cells = 0;
+  for (bool more = true; more; cells++) {
+    const char* comma = memchr(line, ',', (size_t)(end - line));
+    const char* stop = comma ? comma : end;
+    char* read = NULL;
+    while (line < stop && *line == ' ') line++;
+    const double x = line < stop ? strtod(line, &read) : (double)NAN;
+    while (read && read < stop && *read == ' ') read++;
+    const bool word = line < stop && read != stop;
+    if (word && cells < t->cols && first != out && !isnan(first[cells])) return -1 - cells;
+    if (cells < t->cols) out[cells] = word ? (double)NAN : x;
+    more = comma != NULL;
     line = comma ? comma + 1 : end;
   }
+  return cells;
 }
 
-static td_status parse(const td_text* text, td_table* t) {
+// *line and *cell: where a row is not as it must be; *cell is 0 where cells are missing or too
+// many.
+static td_status parse(const td_text* text, td_table* t, int* line, int* cell) {
   const char *at = text->s, *last = text->s + text->n;
   const char* end = memchr(at, '\n', (size_t)text->n);
   if (!end) end = last;
@@ -68,8 +83,14 @@ static td_status parse(const td_text* text, td_table* t) {
   for (at = end + 1; at < last; at = end + 1) {
     end = memchr(at, '\n', (size_t)(last - at));
     if (!end) end = last;
-    if (end > at) read_row(t, at, end, t->values + (size_t)t->rows++ * (size_t)t->cols);
+    ++*line;
+    if (end == at || (end == at + 1 && *at == '\r')) continue;
+    const int cells =
+        read_row(t, at, end, t->values, t->values + (size_t)t->rows++ * (size_t)t->cols);
+    *cell = cells < 0 ? -cells : 0;
+    if (cells != t->cols) return TD_E_SYNTAX;
   }
+  *line = 0;
   bool some = false;
   for (size_t i = 0; i < (size_t)t->rows * (size_t)t->cols; i++) some |= isfinite(t->values[i]);
   return some ? TD_OK : TD_E_SYNTAX;
@@ -82,8 +103,15 @@ td_status td_table_read(const char* path, td_table** table, char* message, size_
   td_status status = read_text(path, &text, message, size);
   td_table* t = status == TD_OK && text.n > 0 ? calloc(1, sizeof *t) : NULL;
   if (status == TD_OK) {
-    status = t ? parse(&text, t) : text.n > 0 ? TD_E_NOMEM : TD_E_SYNTAX;
-    if (status != TD_OK)
+    int line = 1, cell = 0;
+    status = t ? parse(&text, t, &line, &cell) : text.n > 0 ? TD_E_NOMEM : TD_E_SYNTAX;
+    if (status == TD_E_SYNTAX && t && line > 1 && cell > 0)
+      snprintf(message, size, "%s:%d: column %d (%.60s) is not a number", path, line, cell,
+               t->names[cell - 1]);
+    else if (status == TD_E_SYNTAX && t && line > 1)
+      snprintf(message, size, "%s:%d: the row does not have the %d cells that the first line names",
+               path, line, t->cols);
+    else if (status != TD_OK)
       snprintf(message, size, "'%s' %s", path,
                status == TD_E_NOMEM ? "is too large for the memory" : "has no rows of numbers");
   }

@@ -46,6 +46,12 @@ says "'torn' has no summary.json that names its model"
 echo '{"model": "none.m", "parameters": [1, 2]}' >torn/summary.json
 expect 4 plot torn --snapshots
 says 'needs the model of the results, none.m'
+sed '5s/,[^,]*/,1.5x/' out/trajectory.csv >torn/trajectory.csv
+expect 2 plot torn
+says 'torn/trajectory.csv:5: column 2 ('
+sed '5s/,.*//' out/trajectory.csv >torn/trajectory.csv
+expect 2 plot torn
+says 'torn/trajectory.csv:5: the row does not have the'
 head -1 out/trajectory.csv >torn/trajectory.csv
 cp out/summary.json torn
 expect 2 plot torn --snapshots

@@ -20,7 +20,7 @@ static td_table* table_of(const char* text) {
 
 static void columns_are_found_by_name(void** state) {
   (void)state;
-  td_table* t = table_of("t,tip_x,word\n0,1.5,good\r\n0.1,-2e-3,bad\n\n0.2,3\n");
+  td_table* t = table_of("t,tip_x,word\n0,1.5,good\r\n0.1,-2e-3,bad\n\n0.2,3,\n");
   assert_non_null(t);
   assert_int_equal(t->rows, 3);
   assert_int_equal(t->cols, 3);
@@ -33,6 +33,9 @@ static void columns_are_found_by_name(void** state) {
 
 static void files_without_numbers_are_refused(void** state) {
   (void)state;
+  assert_null(table_of("t,x\n0,1\n0.1\n"));
+  assert_null(table_of("t,x\n0,1\n0.1,2,3\n"));
+  assert_null(table_of("t,x\n0,1\n0.1,1.5e\n"));
   assert_null(table_of(""));
   assert_null(table_of("t,x\n"));
   assert_null(table_of("% a model\nbody(1).m = 1;\njoint(1).second = 1;\n"));
