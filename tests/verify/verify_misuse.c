@@ -224,6 +224,9 @@ static void test_models(void** state) {
   NUMBER(td_model_param_range(a.m, 0, NULL, NULL), false);
   NUMBER(td_model_input_range(NULL, 0, range), false);
   NUMBER(td_model_input_range(a.m, 999, range), false);
+  NUMBER(td_model_input_is_set(NULL, 0), false);
+  NUMBER(td_model_input_is_set(a.m, -1), false);
+  NUMBER(td_model_input_is_set(a.m, 999), false);
   count("td_model_sensor_find(");
   FINDS(td_model_sensor_find);
   NUMBER(td_model_is_controlled(NULL), false);
