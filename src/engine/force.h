@@ -94,6 +94,23 @@ typedef struct force_flaw {
   double x;
 } force_flaw;
 
+// What an element looks like in pictures (view/scene.c): `looks` has a bit for each.
+typedef enum force_look {
+  LOOK_SPRING,
+  LOOK_ACTUATOR,
+  LOOK_DAMPER,
+  LOOK_BEAM,
+  LOOK_CORD,
+  LOOK_EDGE,
+  LOOK_LOAD,    // an arrow on station b
+  LOOK_MOMENT,  // a turning arrow
+  LOOK_CONTACT,
+  LOOK_COUNT
+} force_look;
+typedef struct force_arrow {
+  vec3 force, torque;
+} force_arrow;
+
 typedef struct element_ops {
   force_reach (*reach)(const td_model* m, int i);
   bool (*is_damped)(const td_model* m, const td_work* w, int i);  // do velocities change it?
@@ -113,6 +130,8 @@ typedef struct element_ops {
   // Does force() of a joint count it, and the wrench on station b that it counts, about the origin.
   bool (*is_link)(const td_model* m, int i);
   spatial (*wrench)(const td_model* m, const td_work* w, int i);
+  unsigned (*looks)(const td_model* m, int i);
+  force_arrow (*arrow)(const td_model* m, const td_work* w, int i);  // in the world's axes
 } element_ops;
 
 // ---- as a whole -------------------------------------------------------------------------------
@@ -174,6 +193,8 @@ void td_no_element_tangent(const td_model* m, const td_work* w, int i, const tre
                            double* dq, double* dv);
 bool td_no_link(const td_model* m, int i);
 spatial td_no_wrench(const td_model* m, const td_work* w, int i);
+unsigned td_no_looks(const td_model* m, int i);
+force_arrow td_no_arrow(const td_model* m, const td_work* w, int i);
 
 // ---- what kinds share -------------------------------------------------------------------------
 
@@ -187,5 +208,8 @@ static inline void force_on(const td_model* m, td_work* w, int station, spatial 
 static inline bool stays(const td_model* m, num slot, double value) {
   return m->constant[slot] && m->number[slot] == value;
 }
+
+// Is an element an edge of a mesh?
+static inline bool is_edge(const td_model* m, int joint) { return joint > m->njoint - m->nmesh; }
 
 #endif

@@ -179,6 +179,14 @@ static spatial wrench(const td_model* m, const td_work* w, int i) {
   return spatial_force(b.p, force(w, f, &a, &b, FORCES_ALL, &unused), (vec3){0, 0, 0});
 }
 
+static unsigned looks(const td_model* m, int i) {
+  const model_law* own = &m->axial[i].law;
+  if (is_edge(m, m->axial[i].joint)) return 1u << LOOK_EDGE;
+  if (own->dir != 0) return 1u << LOOK_CORD;
+  if (!stays(m, own->k, 0)) return 1u << LOOK_SPRING;
+  return 1u << (stays(m, own->input, 0) ? LOOK_DAMPER : LOOK_ACTUATOR);
+}
+
 const force_ops td_force_axial = {.prepare = prepare,
                                   .add = add,
                                   .energy = energy,
@@ -200,4 +208,6 @@ const element_ops td_element_axial = {.reach = td_reach_stations,
                                       .visit = visit,
                                       .flaw = flaw,
                                       .is_link = td_always_link,
-                                      .wrench = wrench};
+                                      .wrench = wrench,
+                                      .looks = looks,
+                                      .arrow = td_no_arrow};

@@ -173,6 +173,14 @@ static spatial wrench(const td_model* m, const td_work* w, int i) {
   return force(w, f, &a, &b, FORCES_ALL, &unused);
 }
 
+// One-sided in some direction it is a contact.
+static unsigned looks(const td_model* m, int i) {
+  if (is_edge(m, m->beam[i].joint)) return 1u << LOOK_EDGE;
+  bool some = false;
+  for (int d = 0; d < 6; d++) some |= m->beam[i].law[d].dir != 0;
+  return 1u << (some ? LOOK_CONTACT : LOOK_BEAM);
+}
+
 const force_ops td_force_beam = {.prepare = prepare,
                                  .add = add,
                                  .energy = energy,
@@ -194,4 +202,6 @@ const element_ops td_element_beam = {.reach = td_reach_stations,
                                      .visit = visit,
                                      .flaw = flaw,
                                      .is_link = td_always_link,
-                                     .wrench = wrench};
+                                     .wrench = wrench,
+                                     .looks = looks,
+                                     .arrow = td_no_arrow};

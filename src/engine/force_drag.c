@@ -89,4 +89,6 @@ const element_ops td_element_drag = {.reach = td_reach_stations,
                                      .visit = visit,
                                      .flaw = td_no_flaw,
                                      .is_link = td_no_link,
-                                     .wrench = td_no_wrench};
+                                     .wrench = td_no_wrench,
+                                     .looks = td_no_looks,
+                                     .arrow = td_no_arrow};

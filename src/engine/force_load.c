@@ -111,6 +111,20 @@ static force_flaw flaw(const td_model* m, const td_work* w, int i) {
   return (force_flaw){NULL, 0};
 }
 
+static unsigned looks(const td_model* m, int i) {
+  bool some[2] = {false, false};
+  for (int c = 0; c < 6; c++) some[c / 3] |= !stays(m, m->load[i].wrench + c, 0);
+  return (unsigned)some[0] << LOOK_LOAD | (unsigned)some[1] << LOOK_MOMENT;
+}
+
+// The whole load, whatever part of it continuation has put on.
+static force_arrow arrow(const td_model* m, const td_work* w, int i) {
+  const model_load* f = &m->load[i];
+  const mat3 R = td_frame(m, w, f->a).R;
+  return (force_arrow){mat3_apply(R, vec3_of(w->num + f->wrench)),
+                       mat3_apply(R, vec3_of(w->num + f->wrench + 3))};
+}
+
 const force_ops td_force_load = {.prepare = td_no_prepare,
                                  .add = add,
                                  .energy = td_no_energy,
@@ -132,4 +146,6 @@ const element_ops td_element_load = {.reach = reach,
                                      .visit = visit,
                                      .flaw = flaw,
                                      .is_link = td_no_link,
-                                     .wrench = td_no_wrench};
+                                     .wrench = td_no_wrench,
+                                     .looks = looks,
+                                     .arrow = arrow};

@@ -74,3 +74,9 @@ void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* 
   (void)m, (void)w, (void)f, (void)s, (void)da, (void)db;
   change[0] = change[1] = spatial_zero();
 }
+
+unsigned td_no_looks(const td_model* m, int i) { return (void)m, (void)i, 0; }
+
+force_arrow td_no_arrow(const td_model* m, const td_work* w, int i) {
+  return (void)m, (void)w, (void)i, (force_arrow){{0, 0, 0}, {0, 0, 0}};
+}

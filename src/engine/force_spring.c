@@ -216,4 +216,6 @@ const element_ops td_element_spring = {.reach = reach,
                                        .visit = visit,
                                        .flaw = flaw,
                                        .is_link = td_no_link,
-                                       .wrench = td_no_wrench};
+                                       .wrench = td_no_wrench,
+                                       .looks = td_no_looks,
+                                       .arrow = td_no_arrow};

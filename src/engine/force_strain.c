@@ -207,4 +207,6 @@ const element_ops td_element_strain = {
     .visit = visit,
     .flaw = td_no_flaw,  // sections are judged with the fields that give them (judge.c)
     .is_link = is_link,
-    .wrench = td_segment_link};
+    .wrench = td_segment_link,
+    .looks = td_no_looks,
+    .arrow = td_no_arrow};

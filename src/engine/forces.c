@@ -215,5 +215,3 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
   }
   return sum;
 }
-
-// ---- what a kind does not have ----------------------------------------------------------------

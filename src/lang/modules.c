@@ -131,8 +131,9 @@ bool td_is_program(lang* L, const ast* name, const ast* node, bool is_builtin) {
 void td_keep_data(lang* L, const char* name, td_span at) {
   const char* names[64];
   int n = 0;
-  for (int i = 0; i < td_field_count && n < 64; i++) {
-    const char* path = td_fields[i].path;
+  const td_field* f;
+  for (int i = 0; n < 64 && (f = td_field_row(i)); i++) {
+    const char* path = f->path;
     if (strncmp(path, "par.", 4) == 0 && !strchr(path + 4, '.')) names[n++] = path + 4;
   }
   const char* meaning = td_foreign_word("par", name);

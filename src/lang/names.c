@@ -68,8 +68,9 @@ void td_warn_hiding(lang* L, const ast* name) {
 static const char* near_structure(const char* name) {
   const char* roots[64];
   int n = 0;
-  for (int i = 0; i < td_field_count && n < 64; i++) {
-    const char* path = td_fields[i].path;
+  const td_field* f;
+  for (int i = 0; n < 64 && (f = td_field_row(i)); i++) {
+    const char* path = f->path;
     if (strchr(path, '.')) continue;
     if (strcasecmp(path, name) == 0) return path;
     roots[n++] = path;

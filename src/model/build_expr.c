@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/force_words.h"
 #include "model/meshes.h"
 
 // ---- sensors -> probes ------------------------------------------------------------------------
@@ -488,18 +489,8 @@ static void partials_free(partials* p) {
 
 // Slots of forces, gravity and control: those whose derivative with respect to a parameter is
 // simple.
-static void mark_law(const model_law* l, bool* force) {
-  const num slots[6] = {l->k, l->rest, l->compr, l->mu, l->nu, l->input};
-  for (int s = 0; s < 6; s++) force[slots[s]] = true;
-}
-
 static void mark_forces(const td_model* m, bool* force) {
-  for (int i = 0; i < m->nstrain; i++)
-    for (int s = 0; s < SECTION_POWER; s++) force[m->strain[i].section + s] = s < SECTION_HELD;
-  for (int i = 0; i < m->nspring; i++) mark_law(&m->spring[i].law, force);
-  for (int i = 0; i < m->naxial; i++) mark_law(&m->axial[i].law, force);
-  for (int i = 0; i < 6 * m->nbeam; i++) mark_law(&m->beam[i / 6].law[i % 6], force);
-  for (int i = 0; i < 6 * m->nload; i++) force[m->load[i / 6].wrench + i % 6] = true;
+  for (int k = 0; k < FORCE_KINDS; k++) td_force_words[k]->numbers(m, force);
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
     if (c->row >= 0) continue;

@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include <stdlib.h>
+#include "model/force_words.h"
 #include "model/meshes.h"
 #include "model/rods.h"
 
@@ -13,7 +14,10 @@
 
 td_status td_rod_sample(builder* b, int rod, double arc, double weight) {
   td_model* m = b->m;
-  if (!b->fluid && !b->contacts && !td_rod_has_wrench(b, rod)) return TD_OK;
+  bool wanted = b->fluid || b->contacts || td_rod_has_wrench(b, rod);
+  for (int k = 0; k < FORCE_KINDS && !wanted; k++)
+    wanted = td_force_words[k]->fields && td_force_words[k]->along(b, rod);
+  if (!wanted) return TD_OK;
   for (int i = 0; i < m->nsample; i++)
     if (m->sample[i].rod == rod + 1 && fabs(m->sample[i].arc - arc) < 1e-12 * b->rod[rod].length) {
       m->sample[i].weight += weight;

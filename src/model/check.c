@@ -9,6 +9,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "model/force_words.h"
 #include "model/rules.h"
 #include "model/tolerance.h"
 
@@ -655,8 +656,7 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
 static void check_required(td_spec* spec, const td_field* parent, const value* s, int i,
                            const char* element) {
   const size_t length = strlen(parent->path);
-  const td_field* last = td_fields + td_field_count;
-  for (const td_field* f = parent + 1; f < last; f++) {
+  for (const td_field* f = parent + 1; f->path; f++) {
     if (strncmp(f->path, parent->path, length) != 0) return;
     if (strchr(f->path + length + 1, '.')) continue;  // a field of a field
     if (strcmp(f->fallback, TD_REQUIRED) != 0 || td_field_get(s, i, f->path)) continue;
@@ -682,7 +682,8 @@ static int find_gap(td_spec* spec, const td_field* field, const value* s, int i)
   for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
     if (strcmp(field->path, counted[k][0]) == 0)
       return td_check_gap(&spec->diags, s, i, counted[k][0], counted[k][1]);
-  return 0;
+  const force_words* own = td_words_of(field->path);
+  return own ? td_check_gap(&spec->diags, s, i, field->path, own->plural) : 0;
 }
 
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {

@@ -3,31 +3,14 @@
 // published TMTDyn tables; what a rigid robot needs beyond them (joint.type, par.t_final, ...)
 // follows the same pattern. To add a field: add a row below its parent and write the page again
 // (see test_fields.c).
-#include "model/fields.h"
+#include "model/field_rows.h"
 
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "elem/basis.h"
-#include "model/model.h"
-
-// What a field may depend on.
-enum {
-  FIXED = TD_ON_NOTHING,       // structure of the robot
-  PARAM = TD_ON_PARAM,         // geometry, inertia, initial values
-  TIMED = PARAM | TD_ON_TIME,  // prescribed motion, gravity
-  FORCE = TIMED | TD_ON_INPUT | TD_ON_STATE | TD_ON_RATE | TD_ON_COORD |
-          TD_ON_INTERNAL,                 // what makes a force
-  FLOW = TIMED | TD_ON_HERE,              // a stream
-  OWN = TIMED | TD_ON_ARC | TD_ON_COORD,  // a strain field of its own
-  ALONG = PARAM | TD_ON_ARC,              // section and shape of a rod
-  ENERGY = ALONG | TD_ON_STRAIN,          // strain energy of a section
-  BENT = FORCE | TD_ON_ARC,               // stiffness and damping of a rod
-  SEEN = BENT | TD_ON_HERE,               // loads and actuation, which see where they act
-  WATCH = FORCE | TD_ON_ACCEL,            // sensors and events
-  SYMBOLS = WATCH | TD_ON_ARC | TD_ON_COORD | TD_ON_STRAIN | TD_ON_SYMBOL  // par.sym names symbols
-};
+#include "model/force_words.h"
 
 // The words of the solvers, each after a bar, and what they are.
 #define SOLVER_WORD(value, word, what) "|" #word
@@ -36,7 +19,7 @@ enum {
 #define MODEL_OPTION(name, ...) "|" #name
 #define MODEL_TEXT(name, positions, points, functions, nodes, text) "; '" #name "': " text
 
-const td_field td_fields[] = {
+static const td_field own_fields[] = {
     // ---- par ----------------------------------------------------------------------------------
     {"par", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what to do with the model, and how"},
     {"par.anim", FIELD_FLAG, "1", "0", "", FIXED, "", "",
@@ -604,9 +587,22 @@ const td_field td_fields[] = {
      "free is braked; 0: the smallest inputs"},
     {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
      "inputs from the exact equations of motion, or those that hold the desired value at rest"},
+    {.path = NULL},
 };
 
-const int td_field_count = (int)(sizeof td_fields / sizeof td_fields[0]);
+// Table k of fields: the one above, then those of forces that have a structure of their own; NULL:
+// it has none.
+enum { TABLES = 1 + FORCE_KINDS };
+static const td_field* table_at(int k) {
+  return k == 0 ? own_fields : td_force_words[k - 1]->fields;
+}
+
+const td_field* td_field_row(int i) {
+  for (int k = 0; k < TABLES; k++)
+    for (const td_field* f = table_at(k); f && f->path; f++)
+      if (i-- == 0) return f;
+  return NULL;
+}
 
 const td_alias td_aliases[] = {
     {"par.init", "par.nint"},
@@ -640,8 +636,9 @@ const char* td_field_name(const td_field* field) {
 }
 
 static const td_field* find_row(const char* path) {
-  for (int i = 0; i < td_field_count; i++)
-    if (strcmp(td_fields[i].path, path) == 0) return &td_fields[i];
+  for (int k = 0; k < TABLES; k++)
+    for (const td_field* f = table_at(k); f && f->path; f++)
+      if (strcmp(f->path, path) == 0) return f;
   return NULL;
 }
 
@@ -686,10 +683,11 @@ const td_field* td_field_child(const td_field* parent, const char* name) {
   if (strcmp(path, "rod.part") == 0) return field_of_part(name);
   const size_t length = strlen(path);
 
+  const td_field* root = parent ? NULL : find_row(name);
+  if (root) return root;
   // a parent's children follow it, up to the next root
-  const td_field* last = td_fields + td_field_count;
-  for (const td_field* f = parent ? parent + 1 : td_fields; f < last; f++) {
-    if (parent && strncmp(f->path, path, length) != 0) break;
+  for (const td_field* f = parent ? parent + 1 : NULL; f && f->path; f++) {
+    if (strncmp(f->path, path, length) != 0) break;
     if (is_child(f->path, path, length, name)) return f;
   }
   for (int i = 0; i < td_alias_count; i++)
@@ -773,10 +771,9 @@ bool td_field_has_option(const td_field* field, const char* word) {
 }
 
 bool td_field_is_option(const char* word) {
-  for (int i = 0; i < td_field_count; i++)
-    if (td_fields[i].kind == FIELD_STR && td_fields[i].options[0] != '\0' &&
-        td_field_has_option(&td_fields[i], word))
-      return true;
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++)
+    if (f->kind == FIELD_STR && f->options[0] != '\0' && td_field_has_option(f, word)) return true;
   return false;
 }
 

@@ -36,8 +36,8 @@ typedef struct td_field {
   const char* text;  // one sentence for the manual
 } td_field;
 
-extern const td_field td_fields[];
-extern const int td_field_count;
+// All of them, table after table; NULL beyond the last.
+const td_field* td_field_row(int i);
 
 // Another accepted spelling of a field.
 typedef struct td_alias {

@@ -3,7 +3,7 @@
 // table `chapters` here.
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/force_words.h"
 
 typedef struct chapter {
   const char* root;
@@ -328,9 +328,9 @@ static void add_fields(td_text* out, const char* root) {
   const size_t length = strlen(root);
   td_text_add(out, "| field | shape | default | unit | may depend on | meaning |\n");
   td_text_add(out, "| --- | --- | --- | --- | --- | --- |\n");
-  for (int i = 0; i < td_field_count; i++)
-    if (strncmp(td_fields[i].path, root, length) == 0 && td_fields[i].path[length] == '.')
-      add_row(out, &td_fields[i]);
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++)
+    if (strncmp(f->path, root, length) == 0 && f->path[length] == '.') add_row(out, f);
 }
 
 static void add_chapter(td_text* out, const chapter* c) {
@@ -408,7 +408,15 @@ static void add_laters(td_text* out) {
 
 void td_fields_manual(td_text* out) {
   td_text_add(out, head);
-  for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++) add_chapter(out, &chapters[i]);
+  for (size_t i = 0; i < sizeof chapters / sizeof chapters[0]; i++) {
+    add_chapter(out, &chapters[i]);
+    // forces with a structure of their own come behind the loads
+    for (int k = 0; k < FORCE_KINDS && strcmp(chapters[i].root, "exload") == 0; k++) {
+      const force_words* own = td_force_words[k];
+      const chapter more = {own->fields ? own->fields->path : NULL, own->intro, own->example};
+      if (own->fields) add_chapter(out, &more);
+    }
+  }
   add_sensors(out);
   add_laters(out);
 }

@@ -229,9 +229,10 @@ typedef struct model_law {
   bool potential;     // k, rest, compr are constants: counts as elastic energy
 } model_law;
 
-// Kinds of forces whose elements act one by one.  Each has a struct and an array here, named after
-// it, and a file in each layer: engine/force_<kind>.c, gen/derive_<kind>.c.  To add one: a line
-// here and its struct.  Forces are numbered kind after kind.
+// Kinds of forces whose elements act one by one.  Each has an array of structs, named after it, and
+// a file in each layer: model/build_<kind>.c with its fields, rules and builder (force_words.h),
+// engine/force_<kind>.c, gen/derive_<kind>.c.  To add one: a line here; model_element serves kinds
+// that are known by their stations and numbers.  Forces are numbered kind after kind.
 #define TD_FORCES(X)                                         \
   X(model_spring, spring, "laws along coordinates")          \
   X(model_axial, axial, "laws along lines between stations") \
@@ -317,6 +318,13 @@ typedef struct model_coordinate {
 
 // Every force has a name, the joint and the element of it that it was written for (from 1, 0:
 // none), and the stations it acts between or on (-1: the ground, or none).
+
+// A force that its stations and some numbers tell.
+typedef struct model_element {
+  int name, joint, element, a, b;
+  num numbers;     // its slots
+  bool potential;  // these are constants: what it stores counts as energy
+} model_element;
 
 // A law along the coordinate q itself, or along a number of the rotation whose quaternion begins at
 // q and whose nturn angular velocities begin at v: number `axis`.

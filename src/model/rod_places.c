@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "model/cables.h"
+#include "model/force_words.h"
 #include "model/rods.h"
 
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
@@ -45,6 +46,8 @@ td_status td_rod_attached(builder* b, int rod, rod_places* out) {
   TD_TRY(want_references(b, rod, b->joints, joint_fields, out));
   TD_TRY(want_references(b, rod, b->loads, load_fields, out));
   TD_TRY(want_references(b, rod, b->rods, rod_fields, out));
+  for (int k = 0; k < FORCE_KINDS; k++)
+    if (td_force_words[k]->fields) TD_TRY(td_force_words[k]->places(b, rod, out));
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
     const value* via = td_get(b->cables, i, "via");
     for (int k = 0; via && k < td_value_count(via); k++)

@@ -8,6 +8,7 @@
 #include <string.h>
 
 #include "math/dense.h"
+#include "model/force_words.h"
 #include "model/tolerance.h"
 
 static const double slack = TD_BOUND_SLACK;
@@ -61,7 +62,7 @@ static void check_moments(td_spec* spec, const checked* c, const char* name, con
         name, w[0], w[1], w[2]);
 }
 
-static void inertia(td_spec* spec, const checked* c) {
+static void inertias(td_spec* spec, const checked* c) {
   for (int p = 0; p < c->v->pages; p++) {
     double I[9];
     char name[96];
@@ -217,8 +218,8 @@ void td_check_value_rules(td_spec* spec, const checked* c) {
     const char* path;
     void (*rule)(td_spec*, const checked*);
   } rules[] = {
-      {"body.I", inertia},
-      {"mesh.body.I", inertia},
+      {"body.I", inertias},
+      {"mesh.body.I", inertias},
       {"mesh.tr.rot", joint_rotation},
       {"mesh.joint.tr.rot", td_check_mesh_rotation},
       {"mesh.joint.tr.trans", td_check_mesh_translation},
@@ -389,6 +390,8 @@ void td_check_element_rules(td_spec* spec, const td_field* field, const value* s
   if (strcmp(field->path, "body") == 0 || strcmp(field->path, "rod") == 0 ||
       strcmp(field->path, "mesh") == 0)
     td_check_wet(spec, field, s, i, name);
+  const force_words* own = td_words_of(field->path);
+  if (own) own->check(spec, s, i, name);
 }
 
 // ---- masses -----------------------------------------------------------------------------------
@@ -532,10 +535,13 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
 }
 
 td_status td_check_names(td_spec* spec) {
-  static const char* const roots[] = {"body",  "rod",     "mesh", "joint", "event",
-                                      "cable", "contact", "task", "sensor"};
+  const char* roots[9 + FORCE_KINDS] = {"body",  "rod",     "mesh", "joint", "event",
+                                        "cable", "contact", "task", "sensor"};
+  int nroot = 9;
+  for (int k = 0; k < FORCE_KINDS; k++)
+    if (td_force_words[k]->fields) roots[nroot++] = td_force_words[k]->fields->path;
   TD_TRY(check_rod_names(spec));
-  for (int k = 0; spec->root && k < 9; k++) {
+  for (int k = 0; spec->root && k < nroot; k++) {
     const value* s = td_get(spec->root, 0, roots[k]);
     named* list;
     int n;

@@ -266,8 +266,9 @@ static int children(const char* parent, const char** names, int max) {
   const char* of = part ? "rod" : parent;
   const size_t length = strlen(of);
   int n = 0;
-  for (int i = 0; i < td_field_count && n < max; i++) {
-    const char *path = td_fields[i].path, *name = td_field_name(&td_fields[i]);
+  const td_field* f;
+  for (int i = 0; n < max && (f = td_field_row(i)); i++) {
+    const char *path = f->path, *name = td_field_name(f);
     const bool below =
         length == 0 ? name == path : name == path + length + 1 && strncmp(path, of, length) == 0;
     if (below && (!part || td_field_of_part(name))) names[n++] = name;

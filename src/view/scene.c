@@ -68,18 +68,6 @@ static int force_name(const td_model* m, int i) { return force_at(m, i).name; }
 
 // ---- forces -----------------------------------------------------------------------------------
 
-// Zero for good: neither a parameter nor time can make it something else.
-static bool is_zero(const td_model* m, num slot) {
-  const ex e = m->number_ex[slot];
-  return td_ex_is_const(m->graph, e) && td_ex_value(m->graph, e) == 0;
-}
-
-static bool any_number(const td_model* m, num slot, int n) {
-  for (int i = 0; i < n; i++)
-    if (!is_zero(m, slot + i)) return true;
-  return false;
-}
-
 // Things that are drawn from an element to another, or as an arrow at a place.
 typedef struct link_kind {
   const char *kind, *draw;
@@ -87,20 +75,8 @@ typedef struct link_kind {
   track_kind arrow_track;
 } link_kind;
 
-// To add one: a line here and its row below, or a function in group_table.
-enum {
-  LOOK_SPRING,
-  LOOK_ACTUATOR,
-  LOOK_DAMPER,
-  LOOK_BEAM,
-  LOOK_CORD,
-  LOOK_EDGE,
-  LOOK_LOAD,
-  LOOK_MOMENT,
-  LOOK_CONTACT,
-  LOOKS
-};
-static const link_kind link_table[LOOKS] = {
+// To add one: a line in force_look (engine/force.h) and its row here, or a function in group_table.
+static const link_kind link_table[LOOK_COUNT] = {
     [LOOK_SPRING] = {"spring", "coil", false, TRACK_POINT},
     [LOOK_ACTUATOR] = {"actuator", "piston", false, TRACK_POINT},
     [LOOK_DAMPER] = {"damper", "piston", false, TRACK_POINT},
@@ -112,47 +88,8 @@ static const link_kind link_table[LOOKS] = {
     [LOOK_CONTACT] = {"contact", "arrow", true, TRACK_CONTACT},
 };
 
-// ---- what each kind of force looks like: a bit for each row above -----------------------------
-
-static bool is_edge(const td_model* m, const force_info* f) {
-  return f->joint > m->njoint - m->nmesh;
-}
-
-static unsigned spring_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
-
-static unsigned axial_looks(const td_model* m, const force_info* f) {
-  const model_law* own = &m->axial[f->i].law;
-  if (is_edge(m, f)) return 1u << LOOK_EDGE;
-  if (own->dir != 0) return 1u << LOOK_CORD;
-  if (!is_zero(m, own->k)) return 1u << LOOK_SPRING;
-  return 1u << (is_zero(m, own->input) ? LOOK_DAMPER : LOOK_ACTUATOR);
-}
-
-// One-sided in some direction it is a contact.
-static unsigned beam_looks(const td_model* m, const force_info* f) {
-  if (is_edge(m, f)) return 1u << LOOK_EDGE;
-  bool some = false;
-  for (int d = 0; d < 6; d++) some |= m->beam[f->i].law[d].dir != 0;
-  return 1u << (some ? LOOK_CONTACT : LOOK_BEAM);
-}
-
-static unsigned load_looks(const td_model* m, const force_info* f) {
-  const num wrench = m->load[f->i].wrench;
-  return (unsigned)any_number(m, wrench, 3) << LOOK_LOAD | (unsigned)any_number(m, wrench + 3, 3)
-                                                               << LOOK_MOMENT;
-}
-
-// Rods and meshes have pictures of their own.
-static unsigned strain_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
-static unsigned drag_looks(const td_model* m, const force_info* f) { return (void)m, (void)f, 0; }
-
 static unsigned looks_of(const td_model* m, const force_info* f) {
-  static unsigned (*const kinds[FORCE_KINDS])(const td_model*, const force_info*) = {
-#define X(type, kind, text) kind##_looks,
-      TD_FORCES(X)
-#undef X
-  };
-  return kinds[f->kind](m, f);
+  return td_element_table[f->kind]->looks(m, f->i);
 }
 
 bool scene_force_is_line(const td_model* m, int force) {

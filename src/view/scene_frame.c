@@ -37,9 +37,9 @@ static void put_pose(float* out, const frame* f) {
   out[6] = isfinite(q.w) ? (float)q.w : 1;
 }
 
-static vec3 load_part(const td_model* m, const td_work* w, const model_load* f, int first) {
-  const vec3 x = vec3_of(w->num + f->wrench + first);
-  return mat3_apply(td_frame(m, w, f->a).R, x);
+static force_arrow arrow_of(const td_model* m, const td_work* w, int force) {
+  const force_info f = force_at(m, force);
+  return td_element_table[f.kind]->arrow(m, w, f.i);
 }
 
 // Linear between the places where the outline is known.
@@ -104,10 +104,10 @@ static void fill(const td_scene* s, const td_work* w, const track* t, float* out
       put(out, mat3_apply(w->hop[t->index].g.R, w->hop_axis[t->index]));
       return;
     case TRACK_FORCE:
-      put(out, load_part(m, w, &m->load[t->index - first_force(m, FORCE_load)], 0));
+      put(out, arrow_of(m, w, t->index).force);
       return;
     case TRACK_TORQUE:
-      put(out, load_part(m, w, &m->load[t->index - first_force(m, FORCE_load)], 3));
+      put(out, arrow_of(m, w, t->index).torque);
       return;
     case TRACK_CONTACT: {
       const force_info f = force_at(m, t->index);

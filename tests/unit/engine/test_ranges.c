@@ -79,8 +79,8 @@ static bool is_number(const td_field* f) { return f->kind == FIELD_NUM || f->kin
 static void numbers_outside_their_range_are_refused(void** state) {
   (void)state;
   int cases = 0, wrong = 0;
-  for (int i = 0; i < td_field_count; i++) {
-    const td_field* f = &td_fields[i];
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) {
     const char* bad[4];
     if (!is_number(f) || !f->options[0]) continue;
     const int n = outside(f->options, bad);
@@ -94,8 +94,8 @@ static void numbers_outside_their_range_are_refused(void** state) {
 static void nan_and_inf_are_refused(void** state) {
   (void)state;
   int cases = 0, wrong = 0;
-  for (int i = 0; i < td_field_count; i++) {
-    const td_field* f = &td_fields[i];
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) {
     if (!is_number(f) || strcmp(f->path, "par.sym") == 0 || strcmp(f->path, "par.var") == 0)
       continue;
     const bool inf = f->special[0] && strcmp(f->special, "nan") != 0,

@@ -15,8 +15,8 @@ static bool is_list_of_sizes(const char* s) {
 
 static void every_row_is_found_by_its_path_and_as_a_child_of_its_parent(void** state) {
   (void)state;
-  for (int i = 0; i < td_field_count; i++) {
-    const td_field* f = &td_fields[i];
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) {
     assert_ptr_equal(td_field_find(f->path), f);
 
     char parent[64];
@@ -32,8 +32,8 @@ static void every_row_is_found_by_its_path_and_as_a_child_of_its_parent(void** s
 
 static void shapes_ranges_and_specials_are_written_as_the_checks_read_them(void** state) {
   (void)state;
-  for (int i = 0; i < td_field_count; i++) {
-    const td_field* f = &td_fields[i];
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) {
     assert_true(is_list_of_sizes(f->shape));
     assert_true(strlen(f->text) > 3);
     assert_null(strchr(f->text, '|'));  // would end a cell of the manual's tables
@@ -48,8 +48,8 @@ static void shapes_ranges_and_specials_are_written_as_the_checks_read_them(void*
 // A word that is a default is an option; a numeric default with a range lies in it.
 static void defaults_are_allowed_values(void** state) {
   (void)state;
-  for (int i = 0; i < td_field_count; i++) {
-    const td_field* f = &td_fields[i];
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) {
     if (f->kind == FIELD_STR && *f->options && *f->fallback)
       assert_non_null(strstr(f->options, f->fallback));
     const double x = td_field_number(f->path);
@@ -180,7 +180,8 @@ static void the_manual_names_every_field_and_every_quantity(void** state) {
   td_text text = {0};
   td_fields_manual(&text);
   assert_false(text.failed);
-  for (int i = 0; i < td_field_count; i++) assert_non_null(strstr(text.s, td_fields[i].text));
+  const td_field* f;
+  for (int i = 0; (f = td_field_row(i)); i++) assert_non_null(strstr(text.s, f->text));
   for (int i = 0; i < td_later_count; i++) assert_non_null(strstr(text.s, td_laters[i].path));
   for (int i = 0; i < SENSOR_KIND_COUNT; i++)
     assert_non_null(strstr(text.s, td_sensor_table[i].text));
