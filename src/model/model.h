@@ -239,7 +239,8 @@ typedef struct model_law {
   X(model_beam, beam, "six laws between stations")           \
   X(model_load, load, "given wrenches")                      \
   X(model_strain, strain, "section laws of pieces of rods")  \
-  X(model_drag, drag, "fluid on edges of meshes")
+  X(model_drag, drag, "fluid on edges of meshes")            \
+  X(model_element, magnet, "dipoles in a uniform field")
 
 typedef enum force_kind {
 #define X(type, kind, text) FORCE_##kind,

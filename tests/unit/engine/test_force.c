@@ -44,6 +44,9 @@ static const struct {
      "world.g = [0 0 0]; mesh(1).grid = [3 3]; mesh(1).size = [.4 .4];\n"
      "mesh(1).joint(2).spring.coeff = 10; mesh(1).body.m = .01; mesh(1).fluid.width = .01;\n"
      "fluid.rho = 1000; fluid.velocity = [.2 .1 0]; mesh(1).fluid.drag = [1.2 .1];\n"},
+    {"magnet",
+     CHAIN "magnet(1).on = 2; magnet(1).moment = [.3 -.2 .5]; magnet(1).field = [1 2 3];\n"
+           "magnet(2).on = 1; magnet(2).moment = [.1 .4 0]; magnet(2).field = [2 0 t];\n"},
 };
 enum { KINDS = WHOLE_KINDS + FORCE_KINDS };
 

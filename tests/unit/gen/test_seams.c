@@ -59,6 +59,7 @@ static const seam seams[] = {
     {"event_stop", 0, smooth, NULL, NULL},
     {"no_number", 0, smooth, NULL, NULL},
     {"com", 0, smooth, NULL, NULL},
+    {"magnet", 200, smooth, NULL, NULL},
 };
 enum { NSEAM = sizeof seams / sizeof *seams, MOST = 64 };
 

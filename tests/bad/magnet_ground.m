@@ -1,0 +1,2 @@
+body(1).m = 0.01; joint(1).second = 1; joint(1).tr.rot = [3 inf];
+magnet(1).on = 0; magnet(1).moment = [0.5 0 0]; magnet(1).field = [5e-5 0 0];
