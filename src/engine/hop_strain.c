@@ -99,7 +99,7 @@ static void steps_of(const td_model* m, const td_work* w, const model_run* run, 
   if (a) add_weighed(m, w, run, a, false, 2, s->xi);
 }
 
-// Strains that are expressions of their coordinates: the numbers they give.
+// Strains, and whatever else the hops need, that are expressions of coordinates: their numbers.
 static void set_coordinates(const td_model* m, td_work* w, const double* a) {
   for (int i = 0; i < m->ncoordinate; i++) {
     const model_coordinate* c = &m->coordinate[i];
@@ -111,7 +111,7 @@ static void set_coordinates(const td_model* m, td_work* w, const double* a) {
 }
 
 void td_strain_numbers(const td_model* m, td_work* w) {
-  if (m->ncoords == 0) return;
+  if (m->nstrain_slot == 0) return;
   set_coordinates(m, w, NULL);
   const td_tape* tape = w->open_tables ? m->strain_open_tape : m->strain_tape;
   td_tape_eval(tape, w->vars, w->scratch_tape, w->partial);
@@ -119,7 +119,7 @@ void td_strain_numbers(const td_model* m, td_work* w) {
 }
 
 void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
-  if (m->ncoords == 0) return;
+  if (m->nstrain_rate_slot == 0) return;
   set_coordinates(m, w, a);
   td_tape_eval(m->strain_rate_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nstrain_rate_slot; i++) w->num[m->strain_rate_slot[i]] = w->partial[i];

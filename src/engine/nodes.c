@@ -10,7 +10,7 @@
 
 static bool moves_freely(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
-  if (hop->kind != HOP_MOVE || hop->parent >= 0 || hop->nv != 3 || hop->prescribed) return false;
+  if (!is_translation(hop) || hop->parent >= 0 || hop->nv != 3 || hop->prescribed) return false;
   if (hop->group != i || hop->group_last != i) return false;
   for (int k = 0; k < 3; k++) {
     const model_col* c = &m->col[hop->col + k];
@@ -23,8 +23,8 @@ static bool moves_freely(const td_model* m, int i) {
 
 static bool turns_freely(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
-  return hop->kind == HOP_BALL && hop->parent == i - 1 && !hop->prescribed && hop->group == i &&
-         hop->group_last == i && m->col[hop->col].first;
+  return has_quaternion(hop) && hop->nv == 3 && hop->parent == i - 1 && !hop->prescribed &&
+         hop->group == i && hop->group_last == i && m->col[hop->col].first;
 }
 
 void td_find_nodes(td_model* m) {
@@ -39,7 +39,7 @@ void td_find_nodes(td_model* m) {
   for (int i = 0; i < m->nbody + m->nlump; i++) {
     const int station = i < m->nbody ? m->body[i].station : m->lump[i - m->nbody].station;
     const int hop = m->station[station].hop;
-    if (hop >= 0 && m->hop[hop].node == 2 && m->hop[hop].kind == HOP_MOVE)
+    if (hop >= 0 && m->hop[hop].node == 2 && is_translation(&m->hop[hop]))
       m->hop[hop].node = m->hop[hop + 1].node = 0;
   }
 }
@@ -47,7 +47,7 @@ void td_find_nodes(td_model* m) {
 void td_node_prepare(const td_model* m, td_work* w) {
   const vec3 none = {0, 0, 0};
   for (int i = 0; i < m->nhop; i++) {
-    if (m->hop[i].node == 0 || m->hop[i].kind != HOP_MOVE) continue;
+    if (m->hop[i].node == 0 || !is_translation(&m->hop[i])) continue;
     w->hop[i].g.R = w->hop_fix[i].R;
     for (int k = 0; k < 3; k++)
       w->col[m->hop[i].col + k].S = spatial_of(mat3_col(w->hop_fix[i].R, k), none);

@@ -125,6 +125,8 @@ static const char* const known_arrays[] = {"fix",
                                            "run",
                                            "run_dof",
                                            "names",
+                                           "coordinate",
+                                           "strain_slot",
 #define X(type, kind, text) #kind,
                                            TD_FORCES(X)
 #undef X

@@ -38,8 +38,9 @@ static bool is_at(const td_model* m, const point* p, int station) {
 
 static bool is_leaf(const td_model* m, const point* p) {
   const model_hop *move = &m->hop[p->at.move], *turn = &m->hop[p->at.turn];
-  return move->kind == HOP_MOVE && turn->kind == HOP_QUAT3 && move->last == p->at.turn &&
-         turn->last == p->at.turn && !move->prescribed && !turn->prescribed;
+  return is_translation(move) && has_chart(turn) && td_hop_chart(turn) == CHART_QUAT3 &&
+         move->last == p->at.turn && turn->last == p->at.turn && !move->prescribed &&
+         !turn->prescribed;
 }
 
 static bool is_measured(const td_model* m, const point* p) {

@@ -10,18 +10,6 @@
 
 #include "gen/deriver.h"
 
-enum { MAX_COLUMNS = 64 };
-
-// A relative pose and its derivatives along its own velocities.
-typedef struct step_x {
-  x3 d;
-  x33 S;
-  int n;
-  int v[MAX_COLUMNS];
-  x3 dd[MAX_COLUMNS];  // of d, in the axes before the rotation
-  x3 dw[MAX_COLUMNS];  // turn, in the axes after it
-} step_x;
-
 // ---- fixed transformations --------------------------------------------------------------------
 
 static ex length3(td_exprs* g, x3 v) { return xfun(g, EX_SQRT, x3_dot(g, v, v)); }
@@ -93,7 +81,7 @@ static x3 unit_axis(deriver* d, num slot) {
   return xis(d->g, n, 1) ? a : x3_scale(d->g, xdiv(d->g, xnum(d->g, 1), n), a);
 }
 
-static bool screw_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool screw(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
   const ex q = position(d, hop->q);
@@ -110,7 +98,7 @@ static bool screw_step(deriver* d, const model_hop* hop, step_x* s) {
 }
 
 // A unit quaternion whose velocity is the body's angular velocity: S' = S [v]×.
-static bool ball_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool ball(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 v = {{position(d, hop->q + 1), position(d, hop->q + 2), position(d, hop->q + 3)}};
   s->S = rotation(g, (xquat){position(d, hop->q), v});
@@ -123,7 +111,7 @@ static bool ball_step(deriver* d, const model_hop* hop, step_x* s) {
   return true;
 }
 
-static bool circle_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool circle(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
   s->S = rotation(g, (xquat){position(d, hop->q), x3_scale(g, position(d, hop->q + 1), axis)});
@@ -148,7 +136,7 @@ static x3 chart_numbers(deriver* d, const model_hop* hop) {
   return y;
 }
 
-static bool move_step(deriver* d, const model_hop* hop, step_x* s) {
+static bool move(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   s->d = chart_numbers(d, hop);
   s->n = hop->nv;
@@ -176,11 +164,11 @@ static void half_angle(td_exprs* g, ex t, ex* c, ex* s) {
   *s = xif(g, small, xseries(g, b, TERMS, t), xdiv(g, xfun(g, EX_SIN, half), theta));
 }
 
-static xquat chart_quaternion(td_exprs* g, hop_kind kind, x3 y, ex* N) {
+static xquat chart_quaternion(td_exprs* g, chart_kind kind, x3 y, ex* N) {
   const ex one = xnum(g, 1), yy = x3_dot(g, y, y);
   *N = one;
-  if (kind == HOP_QUAT3) return (xquat){xfun(g, EX_SQRT, xsub(g, one, yy)), y};
-  if (kind == HOP_CAYLEY) {
+  if (kind == CHART_QUAT3) return (xquat){xfun(g, EX_SQRT, xsub(g, one, yy)), y};
+  if (kind == CHART_CAYLEY) {
     *N = xadd(g, one, xscale(g, 0.25, yy));
     return (xquat){one, x3_scale(g, xnum(g, 0.5), y)};
   }
@@ -199,7 +187,7 @@ static x3 turn_rate(td_exprs* g, xquat q, ex N, xquat rate) {
 static bool chart_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   ex N;
-  const xquat Q = chart_quaternion(g, hop->kind, chart_numbers(d, hop), &N);
+  const xquat Q = chart_quaternion(g, td_hop_chart(hop), chart_numbers(d, hop), &N);
   const ex parts[4] = {Q.w, Q.v.a[0], Q.v.a[1], Q.v.a[2]}, one = xnum(g, 1);
   s->S = x33_quat(g, Q, N);
   s->n = hop->nv;
@@ -214,11 +202,19 @@ static bool chart_step(deriver* d, const model_hop* hop, step_x* s) {
   return true;
 }
 
-// What each kind of hop does to its frame; NULL: there is no closed form.
-static bool (*const step_table[HOP_KINDS])(deriver* d, const model_hop* hop, step_x* s) = {
-    [HOP_SCREW] = screw_step, [HOP_BALL] = ball_step,    [HOP_CIRCLE] = circle_step,
-    [HOP_QUAT3] = chart_step, [HOP_CAYLEY] = chart_step, [HOP_TURN] = chart_step,
-    [HOP_MOVE] = move_step,   [HOP_STRAIN] = NULL,
+const derive_hop td_derive_hop_screw = {screw};
+const derive_hop td_derive_hop_ball = {ball};
+const derive_hop td_derive_hop_circle = {circle};
+const derive_hop td_derive_hop_quat3 = {chart_step};
+const derive_hop td_derive_hop_cayley = {chart_step};
+const derive_hop td_derive_hop_turn = {chart_step};
+const derive_hop td_derive_hop_move = {move};
+const derive_hop td_derive_hop_strain = {NULL};
+
+static const derive_hop* const hop_table[HOP_KINDS] = {
+#define X(kind, name, ...) &td_derive_hop_##name,
+    TD_HOPS(X)
+#undef X
 };
 
 static td_status relative_step(deriver* d, int i, step_x* s) {
@@ -230,9 +226,9 @@ static td_status relative_step(deriver* d, int i, step_x* s) {
     return td_derive_refuse(d, TD_E_MODEL, "a joint with %d degrees of freedom cannot be derived",
                             hop->nv);
   }
-  if (!step_table[hop->kind])
+  if (!hop_table[hop->kind]->step)
     return td_derive_refuse(d, TD_E_MODEL, "a joint of this kind has no closed form here");
-  return step_table[hop->kind](d, hop, s) ? TD_OK : TD_E_NOMEM;
+  return hop_table[hop->kind]->step(d, hop, s) ? TD_OK : TD_E_NOMEM;
 }
 
 // ---- composition ------------------------------------------------------------------------------

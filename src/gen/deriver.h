@@ -139,6 +139,27 @@ td_status td_derive_forces(deriver* d);  // derive_forces.c
 void td_derive_piece(deriver* d, const model_strain* f, ex x[6],
                      ex u[6]);  // strains of a rod piece
 
+enum { MAX_COLUMNS = 64 };
+
+// A relative pose and its derivatives along its own velocities.
+typedef struct step_x {
+  x3 d;
+  x33 S;
+  int n;
+  int v[MAX_COLUMNS];
+  x3 dd[MAX_COLUMNS];  // of d, in the axes before the rotation
+  x3 dw[MAX_COLUMNS];  // turn, in the axes after it
+} step_x;
+
+// What the derivation asks of each kind of hop: what it does to its frame; NULL: there is no closed
+// form.  False: no memory.
+typedef struct derive_hop {
+  bool (*step)(deriver* d, const model_hop* hop, step_x* s);
+} derive_hop;
+#define X(kind, name, ...) extern const derive_hop td_derive_hop_##name;
+TD_HOPS(X)
+#undef X
+
 // What the derivation asks of each kind of forces: gen/derive_<kind>.c has it.
 typedef struct derive_ops {
   bool (*has_closed_form)(const td_model* m, int i);

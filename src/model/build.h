@@ -33,6 +33,9 @@ typedef struct item {
   int nq, nv;
 } item;
 
+struct build_joint;
+item* td_push_item(struct build_joint* j);  // one more, empty; NULL: no memory
+
 typedef struct build_joint {
   const value* s;  // the struct that describes it and its index there
   int at;

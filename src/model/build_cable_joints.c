@@ -103,7 +103,10 @@ static td_status push_frame(builder* b, const rod_end* e, const char* name, int*
 static bool is_screw(const builder* b, const rod_end* from, const rod_end* to, const pose* end) {
   const pose one = pose_identity();
   pose g;
-  if (to->hop < 0 || b->m->hop[to->hop].kind != HOP_SCREW) return false;
+  if (to->hop < 0) return false;
+  const hop_traits* traits = &td_hop_traits[b->m->hop[to->hop].kind];
+  const bool screw = traits->axes == 1 && !traits->quaternion;
+  if (!screw) return false;
   if (b->m->hop[to->hop].parent != from->hop) return false;
   return pose_of(b, to->fix, to->nfix, &g) && same_pose(&g, &one, 1) &&
          pose_of(b, b->m->hop[to->hop].fix, b->m->hop[to->hop].nfix, &g) && same_pose(&g, end, 1);

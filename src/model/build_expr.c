@@ -509,6 +509,7 @@ static void mark_shape(td_model* m, ex e, partials* p) {
 static void mark_shapes(td_model* m, const bool* force, partials* p) {
   for (int i = 0; i < m->nparam_slot; i++)
     if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], p);
+  for (int i = 0; i < m->nstrain_slot; i++) mark_shape(m, m->number_ex[m->strain_slot[i]], p);
 }
 
 // A partial derivative with respect to a probe, and its place in the order it was found in.

@@ -7,8 +7,9 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/hop_words.h"
 
-static item* push_item(build_joint* j) {
+item* td_push_item(build_joint* j) {
   item* grown = td_grow(j->items, &j->item_cap, j->nitem + 1, sizeof(item));
   if (!grown) return NULL;
   j->items = grown;
@@ -32,7 +33,7 @@ static int count_free(const value* v) {
 
 static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns,
                             num pitch) {
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_SCREW;
   it->turns = turns;
@@ -46,7 +47,7 @@ static td_status push_screw(builder* b, build_joint* j, const double axis[3], bo
 }
 
 static td_status push_ball(build_joint* j) {
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_BALL;
   it->dof = j->ndof;
@@ -70,7 +71,7 @@ static bool is_given(const build_joint* j, int first) {
 static td_status push_turn(builder* b, build_joint* j) {
   static const double zero[3] = {0, 0, 0};
   if (!is_given(j, j->ndof)) return push_ball(j);
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_TURN;
   it->dof = j->ndof;
@@ -84,7 +85,7 @@ static td_status push_turn(builder* b, build_joint* j) {
 // Free components of a three-number chart.
 static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot,
                             int offset) {
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   double constant[3] = {0, 0, 0};
   it->kind = kind;
@@ -142,7 +143,7 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
 }
 
 static td_status push_vector_part(builder* b, build_joint* j, const value* rot) {
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   double axis[3];
   for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
@@ -152,7 +153,7 @@ static td_status push_vector_part(builder* b, build_joint* j, const value* rot) 
   it->dof = j->ndof;
   it->nq = it->ndof + 1;
   j->ndof += it->ndof;
-  if (it->kind == HOP_BALL) return TD_OK;
+  if (it->ndof == 3) return TD_OK;
   it->axis = td_build_constants(b, axis, 3);
   return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
@@ -175,7 +176,7 @@ static td_status push_quaternion(builder* b, build_joint* j, const value* rot, t
   }
   double axis[3];
   for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_CIRCLE;
   it->dof = j->ndof;
@@ -240,7 +241,7 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   const value* rot = td_get(tr, i, "rot");
   const bool free_rot = count_free(rot) > 0;
   // constant part: the translation, and the rotation when nothing of it is free
-  item* it = push_item(j);
+  item* it = td_push_item(j);
   if (!it) return TD_E_NOMEM;
   it->tr = i;
   for (int c = 0; trans && c < 3; c++) {
@@ -254,7 +255,7 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   }
   // a fixed rotation after free translations is a step of its own
   if (!free_rot && rot && count_free(trans) > 0) {
-    it = push_item(j);
+    it = td_push_item(j);
     if (!it) return TD_E_NOMEM;
     it->tr = -2 - i;
   }
@@ -346,6 +347,8 @@ td_status td_build_items(builder* b, int joint) {
   const value* tr = j->tr;
   const int n = tr ? td_value_count(tr) : 0;
   for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, tr, i));
+  for (int k = 0; k < HOP_KINDS; k++)
+    if (td_hop_words[k]->fields) TD_TRY(td_hop_words[k]->items(b, joint));
   const char* type = td_build_word(j->s, j->at, "type");
   return type ? type_items(b, joint, type) : TD_OK;
 }
@@ -455,12 +458,12 @@ static td_status push_hop(builder* b, const build_joint* j, const item* it, int 
 
 // Three slides along x, y and z, one after the other, that are free and have coordinates of their
 // own: one hop does the same as three.
-static bool is_translation(const builder* b, const build_joint* j, int i, int element) {
+static bool is_free_translation(const builder* b, const build_joint* j, int i, int element) {
   if (i + 2 >= j->nitem) return false;
   const item* it = &j->items[i];
   const int at = element * j->ndof + it->dof, q = j->dof_q[at], v = j->dof_v[at];
   for (int k = 0; k < 3; k++) {
-    if (it[k].tr != -1 || it[k].kind != HOP_SCREW || !it[k].moves) return false;
+    if (it[k].tr != -1 || !it[k].moves) return false;
     if (j->dof_q[at + k] != q + k || j->dof_v[at + k] != v + k) return false;
     if (b->m->vel[v + k].motion != NUM_NONE) return false;
     for (int c = 0; c < 3; c++)
@@ -522,10 +525,11 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
     } else if (it->tr <= -2) {
       TD_TRY(push_fix(b, tr, -2 - it->tr, false, false, true));
     } else {
-      const bool translation = is_translation(b, j, i, element);
+      const bool translation = is_free_translation(b, j, i, element);
       TD_TRY((translation ? push_translation : push_hop)(b, j, it, element, at, pending));
       if (translation) i += 2;
       at = b->m->nhop - 1;
+      if (td_hop_words[it->kind]->fields) TD_TRY(td_hop_words[it->kind]->finish(b, joint, at));
       pending = b->m->nfix;
     }
   }

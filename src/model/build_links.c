@@ -6,6 +6,7 @@
 
 #include "model/build.h"
 #include "model/fields.h"
+#include "model/hop_words.h"
 #include "model/rods.h"
 
 // ---- laws -------------------------------------------------------------------------------------
@@ -644,6 +645,11 @@ static td_status check_link(builder* b, int joint) {
   }
   if (td_get(b->joints, joint, "dof"))
     return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
+  for (int k = 0; k < HOP_KINDS; k++)
+    for (const td_field* f = td_hop_words[k]->fields; f && f->path; f++)
+      if (td_get(b->joints, joint, td_field_name(f)))
+        return refuse(b, joint, td_field_name(f),
+                      "has no meaning: a link has no degrees of freedom");
   const value* dir = td_get(b->joints, joint, "dir");
   if (dir && !beam && td_field_fit("nx1|nx3", dir, b->joint[joint].nelement).cols == 3) {
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dir"),

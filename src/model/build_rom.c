@@ -179,8 +179,9 @@ static td_status push_coordinates(builder* b, rom* r, int before) {
 static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, double arc,
                                      int parent, int fix) {
   td_model* m = b->m;
-  const int first = kind == HOP_MOVE ? 0 : 3, n = functions(r, first);
-  const double start[3] = {0, 0, kind == HOP_MOVE ? arc - r->from : 0};
+  const bool moves = td_hop_traits[kind].translations == 3;
+  const int first = moves ? 0 : 3, n = functions(r, first);
+  const double start[3] = {0, 0, moves ? arc - r->from : 0};
   double phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
   functions_at(r, first, arc, phi, slope);
   const num numbers = td_build_constants(b, start, 3);

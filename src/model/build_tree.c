@@ -278,8 +278,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   model_dof* vel = td_push_vel(m, 1);
   if (!vel) return TD_E_NOMEM;
   *vel = *pos;
-  if (it->kind == HOP_BALL) vel->name = td_push_name(m, "%s.omega_%c", name, "xyz"[k]);
-  if (it->kind == HOP_CIRCLE) vel->name = td_push_name(m, "%s.omega", name);
+  if (quaternion && it->nv == 3) vel->name = td_push_name(m, "%s.omega_%c", name, "xyz"[k]);
+  if (quaternion && it->nv == 1) vel->name = td_push_name(m, "%s.omega", name);
   vel->partner = quaternion ? -1 : m->npos - 1;
   vel->init = td_build_number(b, it->vector ? read_turn(b, joint, element, it).omega[k]
                                             : dof_field(b, joint, dof, "rate", element, 0));
@@ -395,7 +395,7 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
-  if (k == 0 && it->kind == HOP_BALL && it->typed && !it->vector)
+  if (k == 0 && quaternion && it->nv == 3 && it->typed && !it->vector)
     check_quaternion(b, joint, it, dofs);
   if (shared && quaternion) {
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
@@ -417,7 +417,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
               path);
     return TD_E_MODEL;
   }
-  for (int i = 0; it->kind == HOP_TURN && i < 3; i++)
+  const bool given = it->typed && !quaternion;  // the rotation of a spherical joint
+  for (int i = 0; given && i < 3; i++)
     if (td_get(dofs, dof, laws[i]))
       return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, laws[i]),
                       "%s.%s: dampers and inputs of a spherical joint act on its angular velocity, "

@@ -11,6 +11,7 @@
 
 #include "elem/basis.h"
 #include "model/force_words.h"
+#include "model/hop_words.h"
 
 // The words of the solvers, each after a bar, and what they are.
 #define SOLVER_WORD(value, word, what) "|" #word
@@ -590,11 +591,13 @@ static const td_field own_fields[] = {
     {.path = NULL},
 };
 
-// Table k of fields: the one above, then those of forces that have a structure of their own; NULL:
-// it has none.
-enum { TABLES = 1 + FORCE_KINDS };
+// Table k of fields: the one above, then those of forces that have a structure of their own, then
+// fields of joints by which single hops are written; NULL: it has none.
+enum { TABLES = 1 + FORCE_KINDS + HOP_KINDS };
 static const td_field* table_at(int k) {
-  return k == 0 ? own_fields : td_force_words[k - 1]->fields;
+  if (k == 0) return own_fields;
+  return k <= FORCE_KINDS ? td_force_words[k - 1]->fields
+                          : td_hop_words[k - 1 - FORCE_KINDS]->fields;
 }
 
 const td_field* td_field_row(int i) {
@@ -690,6 +693,9 @@ const td_field* td_field_child(const td_field* parent, const char* name) {
     if (strncmp(f->path, path, length) != 0) break;
     if (is_child(f->path, path, length, name)) return f;
   }
+  for (int k = 1 + FORCE_KINDS; k < TABLES; k++)
+    for (const td_field* f = table_at(k); f && f->path; f++)
+      if (is_child(f->path, path, length, name)) return f;
   for (int i = 0; i < td_alias_count; i++)
     if (is_child(td_aliases[i].path, path, length, name)) return find_row(td_aliases[i].meaning);
   return NULL;

@@ -47,10 +47,12 @@ typedef struct model_fix {
 // time.  A hop has up to three numbers y = y0 + Σ weight · q of its own coordinate chart; each
 // column says which DOF enters which number.
 //
-// Kinds of hops: name; axes it turns about; whether it has a quaternion, with more positions than
-// velocities; whether it has a chart of a rotation by three numbers, which ends at half a turn;
-// whether it is a step along a rod; units of its positions and velocities where it turns.  To add
-// one: a line here, engine/hop_<kind>.c with its table (engine/hop.h), a row in gen/derive_tree.c.
+// Kinds of hops: name; axes it turns about; axes of the frame before it that it moves along;
+// whether it has a quaternion, with more positions than velocities; whether it has a chart of a
+// rotation by three numbers, which ends at half a turn; whether it is a step along a rod; units of
+// its positions and velocities where it turns.  To add one: a line here, model/build_<kind>.c with
+// the fields of joints in which it is written and its builder (hop_words.h), engine/hop_<kind>.c
+// with its table (engine/hop.h), gen/derive_<kind>.c with its closed form (gen/deriver.h).
 //
 //   SCREW   y: turn about and/or move along an axis
 //   BALL    unit quaternion (4 numbers), body angular velocity (3)
@@ -60,15 +62,15 @@ typedef struct model_fix {
 //   TURN    y: rotation vector
 //   MOVE    y: translation along the three axes
 //   STRAIN  y: strains at the nodes of a step along a rod (elem/magnus.h)
-#define TD_HOPS(X)                                         \
-  X(SCREW, screw, 1, false, false, false, "rad", "rad/s")  \
-  X(BALL, ball, 3, true, false, false, "", "rad/s")        \
-  X(CIRCLE, circle, 1, true, false, false, "", "rad/s")    \
-  X(QUAT3, quat3, 3, false, true, false, "", "1/s")        \
-  X(CAYLEY, cayley, 3, false, true, false, "rad", "rad/s") \
-  X(TURN, turn, 3, false, true, false, "rad", "rad/s")     \
-  X(MOVE, move, 0, false, false, false, "m", "m/s")        \
-  X(STRAIN, strain, 0, false, false, true, "", "1/s")
+#define TD_HOPS(X)                                            \
+  X(SCREW, screw, 1, 0, false, false, false, "rad", "rad/s")  \
+  X(BALL, ball, 3, 0, true, false, false, "", "rad/s")        \
+  X(CIRCLE, circle, 1, 0, true, false, false, "", "rad/s")    \
+  X(QUAT3, quat3, 3, 0, false, true, false, "", "1/s")        \
+  X(CAYLEY, cayley, 3, 0, false, true, false, "rad", "rad/s") \
+  X(TURN, turn, 3, 0, false, true, false, "rad", "rad/s")     \
+  X(MOVE, move, 0, 3, false, false, false, "m", "m/s")        \
+  X(STRAIN, strain, 0, 0, false, false, true, "", "1/s")
 
 typedef enum hop_kind {
 #define X(kind, ...) HOP_##kind,
@@ -78,7 +80,7 @@ typedef enum hop_kind {
 } hop_kind;
 
 typedef struct hop_traits {
-  int axes;
+  int axes, translations;
   bool quaternion, chart, step;
   const char *unit, *rate_unit;
 } hop_traits;
@@ -128,6 +130,9 @@ typedef struct model_hop {
 
 static inline bool is_step(const model_hop* hop) { return td_hop_traits[hop->kind].step; }
 static inline bool has_chart(const model_hop* hop) { return td_hop_traits[hop->kind].chart; }
+static inline bool is_translation(const model_hop* hop) {
+  return td_hop_traits[hop->kind].translations == 3;
+}
 static inline bool has_quaternion(const model_hop* hop) {
   return td_hop_traits[hop->kind].quaternion;
 }

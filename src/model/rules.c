@@ -9,6 +9,7 @@
 
 #include "math/dense.h"
 #include "model/force_words.h"
+#include "model/hop_words.h"
 #include "model/tolerance.h"
 
 static const double slack = TD_BOUND_SLACK;
@@ -379,7 +380,11 @@ static void par(td_spec* spec, const value* s, int i, const char* name) {
 
 void td_check_element_rules(td_spec* spec, const td_field* field, const value* s, int i,
                             const char* name) {
-  if (strcmp(field->path, "joint") == 0) joint(spec, s, i, name);
+  if (strcmp(field->path, "joint") == 0) {
+    joint(spec, s, i, name);
+    for (int k = 0; k < HOP_KINDS; k++)
+      if (td_hop_words[k]->fields) td_hop_words[k]->check(spec, s, i, name);
+  }
   if (strcmp(field->path, "par") == 0) par(spec, s, i, name);
   if (strcmp(field->path, "rod") == 0) td_check_rod(spec, s, i, name);
   if (strcmp(field->path, "rod.joint") == 0) joint_type(spec, s, i, name);
