@@ -70,7 +70,8 @@ typedef struct model_fix {
   X(CAYLEY, cayley, 3, 0, false, true, false, "rad", "rad/s") \
   X(TURN, turn, 3, 0, false, true, false, "rad", "rad/s")     \
   X(MOVE, move, 0, 3, false, false, false, "m", "m/s")        \
-  X(STRAIN, strain, 0, 0, false, false, true, "", "1/s")
+  X(STRAIN, strain, 0, 0, false, false, true, "", "1/s")      \
+  X(SLOT, slot, 0, 0, false, false, false, "", "1/s")
 
 typedef enum hop_kind {
 #define X(kind, ...) HOP_##kind,

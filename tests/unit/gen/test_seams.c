@@ -60,6 +60,7 @@ static const seam seams[] = {
     {"no_number", 0, smooth, NULL, NULL},
     {"com", 0, smooth, NULL, NULL},
     {"magnet", 200, smooth, NULL, NULL},
+    {"slot", 400, smooth, NULL, NULL},
 };
 enum { NSEAM = sizeof seams / sizeof *seams, MOST = 64 };
 

@@ -144,7 +144,7 @@ static void an_unknown_field_gets_the_nearest_name_and_the_list(void** state) {
   assert_string_equal(
       diags.list[0].more,
       "fields of joint: first second rom tr tr2nd dof dir xaxis spring damp input refbody "
-      "fixed control motion type axis pitch beam chart name");
+      "fixed control motion type axis pitch beam chart name curve");
   assert_string_equal(diags.list[1].text, "unknown field 'viscosity' of joint.damp");
   assert_string_equal(diags.list[1].more, "fields of joint.damp: visc pow along");
   assert_string_equal(diags.list[2].text, "unknown structure 'wrld'");

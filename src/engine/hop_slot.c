@@ -1,0 +1,67 @@
+// A pin in a slot: its place is a curve g(q) in the frame before it, whose numbers [g g' g'' g''']
+// the strain tape makes.  With R the axes before it,
+//
+//   S = R g',   rate of S v inside the hop R g'' v²
+//
+// and in the words of tangent.c  W = R g'' v,  B = R (g'' a + g''' v²) + V_p × W,
+// Y = V_p × S + 2 R g'' v.  It moves and does not turn.
+#include "engine/hop.h"
+#include "engine/path.h"
+#include "engine/stages.h"
+
+// A derivative of the curve, times a factor, in the world.
+static spatial along(const td_work* w, const model_hop* hop, const mat3* R, int order, double k) {
+  const vec3 none = {0, 0, 0};
+  return spatial_of(vec3_scale(k, mat3_apply(*R, vec3_of(w->num + hop->value + 3 * order))), none);
+}
+
+static void place(const td_model* m, td_work* w, int first, int end) {
+  for (int i = first; i < end; i++) {
+    const model_hop* hop = &m->hop[i];
+    const double v = w->v[hop->v];
+    pose g = pose_before(m, w, i);
+    g.p = pose_apply(g, vec3_of(w->num + hop->value));
+    w->col[hop->col].S = along(w, hop, &g.R, 1, 1);
+    const spatial Sv = along(w, hop, &g.R, 1, v), own = along(w, hop, &g.R, 2, v * v);
+    put_hop(m, w, i, &g, &Sv, &own);
+  }
+}
+
+static void columns(const td_model* m, td_work* w, int first, int end, const double* a,
+                    bool of_rods) {
+  (void)of_rods;
+  const spatial zero = spatial_zero();
+  for (int i = first; i < end; i++) {
+    const model_hop* hop = &m->hop[i];
+    const hop_work* h = &w->hop[i];
+    const mat3* R = &h->g.R;
+    const double v = w->v[hop->v];
+    const spatial* Vp = hop->parent < 0 ? &zero : &w->hop[hop->parent].V;
+    const spatial *S = &w->col[hop->col].S, W = along(w, hop, R, 2, v);
+    col_sum* c = sums_of_col(w, hop->col);
+
+    const spatial SV = spatial_cross(S, &h->V), SA = spatial_cross(S, &h->A);
+    c->U = spatial_sub(W, SV);
+    const spatial bend = spatial_add(along(w, hop, R, 2, a[hop->v]), along(w, hop, R, 3, v * v));
+    const spatial B = spatial_add(bend, spatial_cross(Vp, &W));
+    c->Z = spatial_sub(spatial_sub(B, SA), spatial_cross(&c->U, &h->V));
+    const spatial Y = spatial_add(spatial_cross(Vp, S), spatial_scale(2, W));
+    c->X = spatial_sub(Y, SV);
+  }
+}
+
+static void own(const td_model* m, const td_work* w, int i, const struct tangent_path* t,
+                double* dq) {
+  const tree_part* part = t->p.part;
+  const model_hop* hop = &m->hop[i];
+  const spatial F = spatial_sub(w->hop[i].F, sums_of_hop(w, i)->E);
+  const spatial dS = along(w, hop, &w->hop[i].g.R, 2, 1);
+  const int row = part_row(part, hop->v);
+  dq[row * part->n + row] += spatial_dot(&dS, &F);
+}
+
+const hop_ops td_hop_slot = {.place = place,
+                             .columns = columns,
+                             .own = own,
+                             .rate = td_plain_rate,
+                             .displace = td_plain_displace};
