@@ -8,11 +8,7 @@
 
 // ---- what the formulas of a kind take beyond directions and the reference rotation -----------
 
-static void trans_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
-  (void)m, (void)w, (void)row, (void)f;
-}
-
-static void alpha_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
+static void plain_fill(const td_model* m, const td_work* w, int row, row_frames* f) {
   (void)m, (void)w, (void)row, (void)f;
 }
 
@@ -50,11 +46,13 @@ static void screw_fill(const td_model* m, const td_work* w, int row, row_frames*
   f->angle = w->row_angle[row] + td_screw_angle(m, w, row);
 }
 
-static void (*const fills[])(const td_model* m, const td_work* w, int row, row_frames* f) = {
-#define X(kind, name, ...) name##_fill,
-    TD_FRAME_ROWS(X)
-#undef X
-};
+// Names are written out: the bundler of `export c` renames static functions, which a pasted name
+// would miss.
+static void (*const fills[FRAME_ROW_KINDS])(const td_model* m, const td_work* w, int row,
+                                            row_frames* f) = {[ROW_TRANS] = plain_fill,
+                                                              [ROW_ALPHA] = plain_fill,
+                                                              [ROW_DOT] = dot_fill,
+                                                              [ROW_SCREW] = screw_fill};
 
 // ---- frames -----------------------------------------------------------------------------------
 
