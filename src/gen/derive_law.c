@@ -86,3 +86,9 @@ void td_derive_strain_load(deriver* d, load_x* load, const strain_x* s, const pa
 }
 
 bool td_closed_form(const td_model* m, int i) { return (void)m, (void)i, true; }
+
+ex td_no_late(deriver* d, const model_probe* p) { return (void)d, (void)p, EX_NONE; }
+
+bool td_reads_nothing(const td_model* m, const model_probe* p, const rod_point* at) {
+  return (void)m, (void)p, (void)at, false;
+}

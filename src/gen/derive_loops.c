@@ -27,11 +27,6 @@ static int hop_of(const td_model* m, int station) {
   return station < 0 ? -1 : m->station[station].hop;
 }
 
-bool td_is_at_point(const td_model* m, const rod_point* at, int station) {
-  const int hop = hop_of(m, station);
-  return hop >= 0 && (hop == at->turn || hop == at->move);
-}
-
 static bool is_at(const td_model* m, const point* p, int station) {
   return td_is_at_point(m, &p->at, station);
 }
@@ -371,16 +366,4 @@ td_status td_derive_loops(deriver* d) {
   }
   free(p.list);
   return status;
-}
-
-ex td_derive_sum(deriver* d, int loop, ex e) {
-  td_derived* out = d->out;
-  char name[40];
-  snprintf(name, sizeof name, "sum%d", out->nsum + 1);
-  tmt_sum* sums = td_grow(out->sum, &out->sum_cap, out->nsum + 1, sizeof *sums);
-  const int var = sums ? td_exprs_var(d->g, name, TD_ON_SYMBOL) : -1;
-  if (sums) out->sum = sums;
-  if (var < 0) return EX_NONE;
-  out->sum[out->nsum++] = (tmt_sum){var, loop, e};
-  return td_ex_var(d->g, var);
 }

@@ -64,3 +64,15 @@ x33 td_derive_matrix(deriver* d, num slot) {
   for (int i = 0; i < 9; i++) M.m[i] = td_derive_number(d, slot + i);
   return M;
 }
+
+ex td_derive_sum(deriver* d, int loop, ex e) {
+  td_derived* out = d->out;
+  char name[40];
+  snprintf(name, sizeof name, "sum%d", out->nsum + 1);
+  tmt_sum* sums = td_grow(out->sum, &out->sum_cap, out->nsum + 1, sizeof *sums);
+  const int var = sums ? td_exprs_var(d->g, name, TD_ON_SYMBOL) : -1;
+  if (sums) out->sum = sums;
+  if (var < 0) return EX_NONE;
+  out->sum[out->nsum++] = (tmt_sum){var, loop, e};
+  return td_ex_var(d->g, var);
+}

@@ -434,3 +434,8 @@ void td_load_collect(deriver* d, const load_x* load, ex* out) {
 bool td_derive_rates(deriver* d, const ex* e, int n, ex* out) {
   return td_ex_along(d->g, e, n, d->out->q, d->qdot, d->out->nq, out);
 }
+
+bool td_is_at_point(const td_model* m, const rod_point* at, int station) {
+  const int hop = station < 0 ? -1 : m->station[station].hop;
+  return hop >= 0 && (hop == at->turn || hop == at->move);
+}

@@ -50,20 +50,6 @@ static td_status natural_modes(const td_statics* s, const td_reduced* r, td_mode
   return status;
 }
 
-void td_modes_normalise(double* shape, int nv) {
-  int top = 0;
-  for (int i = 1; i < nv; i++) {
-    if (hypot(shape[2 * i], shape[2 * i + 1]) > hypot(shape[2 * top], shape[2 * top + 1])) top = i;
-  }
-  const double a = shape[2 * top], b = shape[2 * top + 1], d = a * a + b * b;
-  if (!(d > 0)) return;
-  for (int i = 0; i < nv; i++) {
-    const double x = shape[2 * i], y = shape[2 * i + 1];
-    shape[2 * i] = (x * a + y * b) / d;
-    shape[2 * i + 1] = (y * a - x * b) / d;
-  }
-}
-
 static td_status complex_modes(const td_statics* s, const td_reduced* r, td_modes_result* result) {
   double* shapes = malloc(sizeof(double) * (2 * area(r->n, r->n) + 1));
   if (!shapes) return TD_E_NOMEM;
@@ -116,23 +102,6 @@ static td_status mixed_modes(td_statics* s, td_modes_result* result) {
   free(VR);
   td_linear_free(lin);
   return status;
-}
-
-td_modes_result* td_modes_allocate(int n, int nv) {
-  td_modes_result* result = calloc(1, sizeof *result);
-  if (!result) return NULL;
-  double* block = calloc(6 * (size_t)n + 5 * area(n, nv) + 1, sizeof(double));
-  if (!block) {
-    free(result);
-    return NULL;
-  }
-  result->omega = block;
-  result->zeta = block + n;
-  result->re = block + 2 * n;
-  result->im = block + 4 * n;
-  result->shape = block + 6 * n;
-  result->complex_shape = result->shape + area(n, nv);
-  return result;
 }
 
 void td_modes_free(td_modes_result* result) {

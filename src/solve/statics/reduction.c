@@ -87,17 +87,6 @@ static td_status add_static(reduction* p, const double* B, int nu, double top) {
 
 // ---- the model --------------------------------------------------------------------------------
 
-void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M, td_linear* lin) {
-  const int nx = 2 * k;
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j < nv; j++) {
-      const double x = phi[area(i, nv) + (size_t)j], y = phi_M[area(i, nv) + (size_t)j];
-      lin->basis[area(j, nx) + (size_t)i] = lin->basis[area(nv + j, nx) + (size_t)(k + i)] = x;
-      lin->inverse[area(i, 2 * nv) + (size_t)j] = y;
-      lin->inverse[area(k + i, 2 * nv) + (size_t)(nv + j)] = y;
-    }
-}
-
 static void fill_basis(const reduction* p, td_linear* lin) {
   const int nv = p->s->nv;
   double *M = p->scratch, *phi_M = M + area(nv, nv);

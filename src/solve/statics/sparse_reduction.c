@@ -12,6 +12,17 @@
 #include "solve/vectors.h"
 #include "tendril/control.h"
 
+void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M, td_linear* lin) {
+  const int nx = 2 * k;
+  for (int i = 0; i < k; i++)
+    for (int j = 0; j < nv; j++) {
+      const double x = phi[area(i, nv) + (size_t)j], y = phi_M[area(i, nv) + (size_t)j];
+      lin->basis[area(j, nx) + (size_t)i] = lin->basis[area(nv + j, nx) + (size_t)(k + i)] = x;
+      lin->inverse[area(i, 2 * nv) + (size_t)j] = y;
+      lin->inverse[area(k + i, 2 * nv) + (size_t)(nv + j)] = y;
+    }
+}
+
 enum { MOST_MODES = 300 };
 
 typedef struct shapes {

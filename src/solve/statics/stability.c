@@ -157,6 +157,61 @@ static td_status judge_motion(const td_reduced* r, td_answer* answer) {
   return status == TD_E_NOMEM ? status : TD_OK;
 }
 
+// Eigenvalues of positions, velocities and internal states together.  Fast ones leave no digits of
+// slow ones, which are those of the inverse where there is one.
+td_status td_inner_judge(td_statics* s, td_answer* answer) {
+  td_linear* lin = NULL;
+  const td_status status = td_linearize(s->model, s->state, s->work, &lin);
+  s->work->failure[0] = 0;
+  if (status == TD_E_NOMEM) return status;
+  if (status != TD_OK) return TD_OK;  // unknown
+  const int n = lin->nx, held = s->inner ? s->inner->n - s->inner->rank : 0;
+  double* block = malloc(sizeof(double) * (2 * area(n, n) + 8 * (size_t)n + 1));
+  int* pivot = malloc(sizeof(int) * ((size_t)n + 1));
+  if (!block || !pivot) {
+    free(block);
+    free(pivot);
+    td_linear_free(lin);
+    return TD_E_NOMEM;
+  }
+  double *LU = block, *inverse = LU + area(n, n), *re = inverse + area(n, n), *im = re + 4 * n;
+  int count = td_eig_general(lin->A, n, re, im, NULL) ? n : 0;
+  double radius = 0, least = INFINITY;
+  for (int i = 0; i < count; i++) radius = fmax(radius, hypot(re[i], im[i]));
+  for (int i = 0; i < count; i++) least = fmin(least, hypot(re[i], im[i]));
+  bool resolved = false;
+  if (count > 0 && held == 0 && least < 1e-5 * radius) {
+    memcpy(LU, lin->A, sizeof(double) * area(n, n));
+    memset(inverse, 0, sizeof(double) * area(n, n));
+    for (int i = 0; i < n; i++) inverse[i * n + i] = 1;
+    resolved = td_lu(LU, n, pivot) == 0;
+    if (resolved) td_lu_solve(LU, pivot, n, inverse, n);
+    resolved = resolved && isfinite(largest(inverse, area(n, n))) &&
+               largest(inverse, area(n, n)) * radius < 1e14 &&
+               td_eig_general(inverse, n, re + n, im + n, NULL);
+    if (resolved) {
+      const double slow = 1e-5 * radius;
+      for (int i = n; i < 2 * n; i++) {
+        const double d = re[i] * re[i] + im[i] * im[i];
+        re[i] /= d;
+        im[i] /= -d;
+      }
+      count = 0;
+      for (int i = 0; i < 2 * n; i++) {
+        const double size = hypot(re[i], im[i]);
+        if (i < n ? size < 0.5 * slow : !(size <= 2 * slow)) continue;
+        re[count] = re[i];
+        im[count++] = im[i];
+      }
+    }
+  }
+  if (count > 0 || n == 0) td_judge_eigenvalues(re, im, count, resolved, held, answer);
+  free(pivot);
+  free(block);
+  td_linear_free(lin);
+  return TD_OK;
+}
+
 td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
                    bool conservative, td_answer* answer) {
   *answer = (td_answer){

@@ -10,33 +10,6 @@
 
 // ---- evaluation -------------------------------------------------------------------------------
 
-// Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest
-static void set_motion(td_statics* s) {
-  memset(s->state->v, 0, sizeof(double) * (size_t)s->nv);
-  td_prescribe(s->model, s->work, s->state);
-  s->moving = false;
-  for (int i = 0; i < s->nv; i++) {
-    const num motion = s->model->vel[i].motion;
-    s->a[i] = motion == NUM_NONE ? 0 : s->work->num[motion + 2];
-    if (s->state->v[i] != 0 || s->a[i] != 0) s->moving = true;
-  }
-}
-
-void td_statics_set(td_statics* s, const double* x, double p) {
-  copy(s->state->q, x, s->nq);
-  const bool changed = p != s->p;
-  if (changed && s->param == TD_LOAD_SCALE) td_set_load(s->work, p);
-  if (changed && s->param != TD_LOAD_SCALE) {
-    if (s->param < s->model->nparam)
-      td_work_put_param(s->model, s->work, s->param, p);
-    else
-      s->state->u[s->param - s->model->nparam] = p;
-  }
-  s->p = p;
-  if (s->n < s->nv || changed) set_motion(s);
-  if (s->inner) td_inner_solve(s);
-}
-
 static void evaluate(td_statics* s, const double* l, double* F) {
   td_trial_residual(s->model, s->state, s->work, s->a, l, s->full);
   for (int i = 0; i < s->n; i++) F[i] = s->full[s->free[i]];
@@ -248,7 +221,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
 
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
-  set_motion(s);
+  td_statics_motion(s);
   set_limits(s);
   s->equations = (td_equations){.ctx = s,
                                 .nx = s->nq,

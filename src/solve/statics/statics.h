@@ -70,6 +70,8 @@ void td_inner_slopes(td_statics* statics);
 void td_inner_note(td_statics* statics, char* note, size_t size);
 // The part of a step that passes through nothing (reach.c).
 double td_statics_reach(void* statics, const double* x, const double* dx, double p, double dp);
+// Prescribed motion and its acceleration at the present time and parameters; the other DOFs rest.
+void td_statics_motion(td_statics* s);
 // Go to a point and parameter: the state is set.
 void td_statics_set(td_statics* statics, const double* q, double p);
 

@@ -52,17 +52,6 @@ void td_guard_free(td_guard* guard) {
   free(guard);
 }
 
-bool td_guards_along(void* ctx, double t, double* gap) {
-  td_stepper* s = ctx;
-  td_guard* g = s->guard;
-  if (s->ops->sketch != NULL)
-    s->ops->sketch(s, t, g->y);
-  else if (s->ops->at(s, t, g->y) != TD_OK)
-    return false;
-  guards_at(s, t, g->y, gap);
-  return true;
-}
-
 void td_guard_begin(td_stepper* s, double t, const double* y) {
   td_guard* g = s->guard;
   s->ode->guards(s->ode->ctx, t, y, g->g0, g->v0);

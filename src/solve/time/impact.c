@@ -14,6 +14,17 @@
 
 #include "solve/time/guard.h"
 
+bool td_guards_along(void* ctx, double t, double* gap) {
+  td_stepper* s = ctx;
+  td_guard* g = s->guard;
+  if (s->ops->sketch != NULL)
+    s->ops->sketch(s, t, g->y);
+  else if (s->ops->at(s, t, g->y) != TD_OK)
+    return false;
+  guards_at(s, t, g->y, gap);
+  return true;
+}
+
 // An impact lasts until its element ceases to act, or this many stopping times: pi of them are half
 // an oscillation on a linear spring; what still touches then rests.
 static const double impact_lasts = 10;

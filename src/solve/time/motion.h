@@ -5,6 +5,8 @@
 #ifndef TD_MOTION_H
 #define TD_MOTION_H
 
+#include <string.h>
+
 #include "engine/engine.h"
 #include "solve/control/control.h"
 #include "solve/time/ode.h"
@@ -55,6 +57,14 @@ td_status td_motion_control(td_motion* motion, td_control* control);
 // y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
 void td_motion_pack(const td_motion* motion, double* y);
 void td_motion_unpack(td_motion* motion, double t, const double* y);
+// Some of the n numbers in their order, or all.
+static inline void gather(const int* index, int some, int n, const double* from, double* to) {
+  if (some == n) {
+    memcpy(to, from, (size_t)n * sizeof(double));
+  } else {
+    for (int i = 0; i < some; i++) to[i] = from[index[i]];
+  }
+}
 // The integrals of task errors in y, as the state's memory has them.
 void td_motion_recall(const td_motion* motion, double* y);
 

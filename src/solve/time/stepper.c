@@ -6,18 +6,6 @@
 
 #include "solve/time/ode.h"
 
-const td_solver_row* td_solver_of(td_solver solver) {
-#define ROW(value, word, what) &td_solver_##word,
-  static const td_solver_row* const rows[TD_SOLVER_COUNT] = {&td_solver_explicit, TD_SOLVERS(ROW)};
-#undef ROW
-  return rows[solver];
-}
-
-td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,
-                         td_stepper** stepper) {
-  return td_solver_of(ode->n > 0 ? solver : TD_SOLVER_AUTO)->start(ode, t, y, stepper);
-}
-
 void td_stepper_free(td_stepper* stepper) {
   if (stepper == NULL) return;
   td_guard_free(stepper->guard);
@@ -52,90 +40,4 @@ td_status td_stepper_restart(td_stepper* stepper, double t, const double* y) {
   TD_TRY(stepper->ops->restart(stepper, t, y));
   if (stepper->guard != NULL) td_guard_begin(stepper, t, y);
   return TD_OK;
-}
-
-// A right-hand side that jumps at the ends of the segment is to show its values inside: times at
-// the ends move inwards by a few units in the last place.
-static double inside(const td_stepper* s, double t) {
-  const double margin = 16 * DBL_EPSILON * fmax(fmax(fabs(t), fabs(s->t_low)), 1e-6);
-  if (t >= s->t_high - margin) return s->t_high - margin;
-  return t <= s->t_low + margin ? s->t_low + margin : t;
-}
-
-static bool all_finite(const double* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
-
-static int flag(td_stepper* s, td_status status) {
-  if (status == TD_OK) return 0;
-  s->failure = status;
-  return 1;
-}
-
-static int checked(td_stepper* s, td_status status, const double* x, int n) {
-  if (status != TD_OK) return flag(s, status);
-  return all_finite(x, n) ? 0 : flag(s, TD_E_DIVERGED);
-}
-
-// f(P(y)) is another vector field with the same solutions on the invariants; beside them it does
-// not know how errors grow when a mechanism comes near a singular position.
-int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
-  const td_ode* ode = s->ode;
-  if (s->projected != NULL) {
-    memcpy(s->projected, y, (size_t)(ode->n + ode->nquad) * sizeof(double));
-    if (td_ode_project(s, t, s->projected) != 0) return 1;
-    y = s->projected;
-  }
-  s->counts.evaluations++;
-  return checked(s, ode->rhs(ode->ctx, inside(s, t), y, ydot), ydot, ode->n + ode->nquad);
-}
-
-int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, double* ydot) {
-  const td_ode* ode = s->ode;
-  if (ode->states != NULL) {
-    s->counts.evaluations++;
-    return checked(s, ode->states(ode->ctx, inside(s, t), y, ydot), ydot, ode->n);
-  }
-  const int code = td_ode_rhs(s, t, y, scratch);
-  memcpy(ydot, scratch, (size_t)ode->n * sizeof(double));
-  return code;
-}
-
-int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, double* qdot) {
-  const td_ode* ode = s->ode;
-  if (ode->integrals != NULL) {
-    return checked(s, ode->integrals(ode->ctx, inside(s, t), y, qdot), qdot, ode->nquad);
-  }
-  const int code = td_ode_rhs(s, t, y, scratch);
-  memcpy(qdot, scratch + ode->n, (size_t)ode->nquad * sizeof(double));
-  return code;
-}
-
-int td_ode_latest(td_stepper* s, double* qdot) {
-  const td_ode* ode = s->ode;
-  return checked(s, ode->latest(ode->ctx, qdot), qdot, ode->nquad);
-}
-
-int td_ode_project(td_stepper* s, double t, double* y) {
-  const td_ode* ode = s->ode;
-  s->counts.projections++;
-  return flag(s, ode->project(ode->ctx, inside(s, t), y));
-}
-
-void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
-  s->ode->roots(s->ode->ctx, inside(s, t), y, g);
-}
-
-int td_ode_linearise(td_stepper* s, double t, const double* y) {
-  s->counts.tangents++;
-  return flag(s, s->ode->linearise(s->ode->ctx, inside(s, t), y));
-}
-
-int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
-  const td_ode* ode = s->ode;
-  s->counts.tangents++;
-  return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, ode->n * ode->n);
 }
