@@ -87,12 +87,13 @@ static td_status read_field(builder* b, gvs* g, int d) {
   // one order for all strains may be meant for those whose basis has one
   const value* basis = field_of(b, g, "basis");
   const bool mixed = basis && basis->kind == V_CELL && td_value_count(basis) == 6;
-  if (order && !field->basis->ordered && field->order > 0 &&
+  if (order && !field->basis->ordered && field->order > 0 && field->order != field->basis->degree &&
       (!mixed || td_value_count(order) == 6))
-    return td_error(b->diags, TD_E_MODEL, field_at(b, g, "order"),
-                    "rod(%d).order: the basis '%s' has no order, its functions are counted by "
-                    "elements; write 0 to keep a strain, -1 to leave it out",
-                    g->rod + 1, word);
+    return td_error(
+        b->diags, TD_E_MODEL, field_at(b, g, "order"),
+        "rod(%d).order: the basis '%s' has no order but its own, %d, and its functions are "
+        "counted by elements; write 0 to keep a strain, -1 to leave it out",
+        g->rod + 1, word, field->basis->degree);
 
   // no basis has more than that, and as many may be counted without overflow
   const double most =
