@@ -203,7 +203,7 @@ says 'fastest change there: the internal state a'
 # two thousand states that act on each other: seconds, not minutes, and a signal ends the search
 cat >many.m <<'MODEL'
 body(1).m = 1; joint(1).second = 1; joint(1).type = 'prismatic'; joint(1).axis = [1 0 0];
-n = param('n', 2000); joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).damp.visc = 1;
+n = 2000; joint(1).dof(1).spring.coeff = 10; joint(1).dof(1).damp.visc = 1;
 for i = 1:n, x(i) = internal(sprintf('a%d', i), 1); end
 for i = 1:n
   dynamics(i).of = sprintf('a%d', i);
@@ -211,7 +211,8 @@ for i = 1:n
 end
 joint(1).dof(1).input = x(1);
 MODEL
-expect 0 equil many.m --set n=300 -o few
+sed 's/n = 2000/n = 300/' many.m >few.m
+expect 0 equil few.m -o few
 prints 'stable'
 "$program" equil many.m -o stopped >stdout.txt 2>stderr.txt &
 running=$!
