@@ -84,85 +84,25 @@ static td_status choose_symbols(deriver* d, const td_derive_options* o) {
 
 // ---- what can be derived ----------------------------------------------------------------------
 
-// Arrays of the model whose content this derivation knows, or that no equation needs.
-static const char* const known_arrays[] = {"fix",
-                                           "hop",
-                                           "col",
-                                           "pos",
-                                           "vel",
-                                           "station",
-                                           "body",
-                                           "constant",
-                                           "row",
-                                           "probe",
-                                           "param",
-                                           "input",
-                                           "bound",
-                                           "event",
-                                           "joint",
-                                           "rod",
-                                           "lump",
-                                           "node",
-                                           "output_name",
-                                           "output_ex",
-                                           "number",
-                                           "number_ex",
-                                           "param_slot",
-                                           "motion_slot",
-                                           "live_slot",
-                                           "live_probe",
-                                           "live_input",
-                                           "live_param",
-                                           "output_probe",
-                                           "output_input",
-                                           "free_v",
-                                           "free_q",
-                                           "sample",
-                                           "ball",
-                                           "piece",
-                                           "mesh",
-                                           "measure",
-                                           "run",
-                                           "run_dof",
-                                           "names",
-                                           "coordinate",
-                                           "strain_slot",
-#define X(type, kind, text) #kind,
-                                           TD_FORCES(X)
-#undef X
-                                           // how the engine solves: the equations are the same
-                                           "arrow_x_at",
-                                           "arrow_x",
-                                           "arrow_row_at",
-                                           "arrow_row",
-                                           "tree",
-                                           "block_of_hop",
-                                           "v_block",
-                                           "v_local",
-                                           "index_v",
-                                           "block_tree_at",
-                                           "block_tree",
-                                           "block_force_at",
-                                           "block_force",
-                                           "block_element_at",
-                                           "block_element",
-                                           "block_at",
-                                           "block_ptr",
-                                           "block_row",
-                                           "block_offset",
-                                           "block_base",
-                                           "mass_base",
-                                           "force_live_at",
-                                           "force_live",
-                                           "force_block_at",
-                                           "force_block",
-                                           "row_live_at",
-                                           "row_live",
-                                           "row_block_at",
-                                           "row_block",
-                                           "row_base"};
+// Arrays of the model whose content this derivation knows beside forces, or that no equation needs.
+static const char* const known_arrays[] = {
+    "fix", "hop", "col", "pos", "vel", "station", "body", "constant", "row", "probe", "param",
+    "input", "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex", "number",
+    "number_ex", "param_slot", "motion_slot", "live_slot", "live_probe", "live_input", "live_param",
+    "output_probe", "output_input", "free_v", "free_q", "sample", "ball", "piece", "mesh",
+    "measure", "run", "run_dof", "names", "coordinate", "strain_slot",
+    // how the engine solves: the equations are the same
+    "arrow_x_at", "arrow_x", "arrow_row_at", "arrow_row", "tree", "block_of_hop", "v_block",
+    "v_local", "index_v", "block_tree_at", "block_tree", "block_force_at", "block_force",
+    "block_element_at", "block_element", "block_at", "block_ptr", "block_row", "block_offset",
+    "block_base", "mass_base", "force_live_at", "force_live", "force_block_at", "force_block",
+    "row_live_at", "row_live", "row_block_at", "row_block", "row_base"};
 
 static bool is_known(const char* name) {
+#define X(type, kind, text) \
+  if (strcmp(#kind, name) == 0) return true;
+  TD_FORCES(X)
+#undef X
   for (size_t i = 0; i < sizeof known_arrays / sizeof *known_arrays; i++) {
     if (strcmp(known_arrays[i], name) == 0) return true;
   }

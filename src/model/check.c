@@ -613,8 +613,8 @@ static bool has_later(const td_field* field, const value* s, int i) {
 
 // A single number for an inertia is the moment about every axis.
 static void spread_inertia(td_spec* spec, const td_field* f, value_slot* slot) {
-  const bool inertia = strcmp(f->path, "body.I") == 0 || strcmp(f->path, "mesh.body.I") == 0;
-  if (!inertia || slot->v->kind != V_NUM || td_value_count(slot->v) != 1) return;
+  const bool moments = strcmp(f->path, "body.I") == 0 || strcmp(f->path, "mesh.body.I") == 0;
+  if (!moments || slot->v->kind != V_NUM || td_value_count(slot->v) != 1) return;
   value* I = td_value_num(3, 3, 1);
   bool ok = I != NULL;
   for (int k = 0; ok && k < 9; k += 4) {

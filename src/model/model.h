@@ -835,8 +835,8 @@ static inline const char* model_name(const td_model* m, int offset) { return m->
 static inline int model_drives(const td_model* m) { return m->ninput + m->ninternal; }
 
 // May a parameter or an input have this value?  False: it is outside the range it is written with.
-static inline bool model_admits(const td_model* m, const model_named* x, double value) {
-  return m->ranges_lifted || (value >= x->low && value <= x->high);
+static inline bool model_admits(const td_model* m, const model_named* x, double number) {
+  return m->ranges_lifted || (number >= x->low && number <= x->high);
 }
 
 // Does a controller or a task set the input?
