@@ -243,7 +243,7 @@ static const char robot_gvs[] =
     "rod(1).part(1).length = .2; rod(1).part(1).order = [0 -1 1 2 1 0]; rod(1).part(1).magnus = "
     "6;\n"
     "rod(1).part(2).length = .1; rod(1).part(2).basis = {'constant', 'fourier', 'monomial', "
-    "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 1 1 1]; "
+    "'linear', 'quadratic', 'chebyshev'}; rod(1).part(2).order = [0 -1 0 0 0 1]; "
     "rod(1).part(2).elements = [1 1 1 2 1 1];\n"
     "rod(1).load = [.1 0 sin(3*t)*s 0 1e-3 0]; rod(1).input = [0 0 .1 u1*1e-3 0 0]; "
     "rod(1).damp.visc = .01*[1 1 1 .001 .001 .001]; rod(1).damp.pow = 2;\n"
