@@ -200,3 +200,19 @@ void td_enter(const td_model* m, const td_state* state, td_work* w) {
   td_place(m, state, w);
   td_numbers(m, state, w);
 }
+
+void td_prescribe(const td_model* m, td_work* w, td_state* state) {
+  if (m->nmotion_slot == 0) return;
+  td_prepare(m, w);
+  if (state->t != w->t) w->placed = false;  // its numbers are those of another time now
+  td_place_motion(m, w, state->t, state->q, state->v);
+}
+
+void td_taut_touching(const td_model* m, const td_state* state, td_work* w) {
+  if (m->ntaut == 0) return;
+  td_prepare(m, w);
+  td_place(m, state, w);
+  for (int i = 0; i < m->ncable; i++)
+    if (m->cable[i].row >= 0)
+      w->cable[i].slack = td_taut_gap(m, w, i).e > GAP_CLOSED * w->cable[i].zero;
+}

@@ -124,13 +124,6 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
   return least;
 }
 
-void td_prescribe(const td_model* m, td_work* w, td_state* state) {
-  if (m->nmotion_slot == 0) return;
-  td_prepare(m, w);
-  if (state->t != w->t) w->placed = false;  // its numbers are those of another time now
-  td_place_motion(m, w, state->t, state->q, state->v);
-}
-
 // ---- states -----------------------------------------------------------------------------------
 
 td_state* td_state_new(const td_model* m) {

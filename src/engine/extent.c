@@ -4,19 +4,6 @@
 
 #include "engine/stages.h"
 
-double td_robot_size(const td_model* m, const td_work* w) {
-  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-  for (int i = 0; i < m->nstation; i++) {
-    const vec3 p = td_frame(m, w, i).p;
-    for (int c = 0; c < 3; c++) {
-      const double x = vec3_at(p, c);
-      low[c] = i == 0 ? x : fmin(low[c], x);
-      high[c] = i == 0 ? x : fmax(high[c], x);
-    }
-  }
-  return vec3_norm((vec3){high[0] - low[0], high[1] - low[1], high[2] - low[2]});
-}
-
 double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
   double least = INFINITY;
   for (int i = 0; i < m->nstrain; i++) {

@@ -92,3 +92,16 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
   d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
   return d;
 }
+
+double td_robot_size(const td_model* m, const td_work* w) {
+  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  for (int i = 0; i < m->nstation; i++) {
+    const vec3 p = td_frame(m, w, i).p;
+    for (int c = 0; c < 3; c++) {
+      const double x = vec3_at(p, c);
+      low[c] = i == 0 ? x : fmin(low[c], x);
+      high[c] = i == 0 ? x : fmax(high[c], x);
+    }
+  }
+  return vec3_norm((vec3){high[0] - low[0], high[1] - low[1], high[2] - low[2]});
+}

@@ -442,3 +442,8 @@ void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, dou
   }
   arena_close(&w->scratch, mark);
 }
+
+spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
+  const vec3 w = spatial_r(U);
+  return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
+}

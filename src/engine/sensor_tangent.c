@@ -4,17 +4,6 @@
 
 #include "engine/stages.h"
 
-double td_row_input(const td_model* m, td_work* w, int row, int input) {
-  const num control = m->row[row].control;
-  if (control == NUM_NONE) return 0;
-  td_tape_eval(m->live_input_tape, w->vars, w->scratch_tape, w->partial);
-  double sum = 0;
-  for (int i = 0; i < m->nlive_input; i++)
-    if (m->live_input[i].source == input && m->live_input[i].target == control)
-      sum += w->partial[i];
-  return sum;
-}
-
 // dst row += scale * row of the change of a probe along every column
 static void add_probe_row(const td_model* m, const td_work* w, int probe, double scale, double* dq,
                           double* dv) {

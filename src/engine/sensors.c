@@ -12,19 +12,6 @@ const sensor_ops* const td_sensor_ops[SENSOR_KIND_COUNT] = {
 #undef X
 };
 
-double td_no_diff(const td_model* m, const td_work* w, int probe, int col, bool rate) {
-  return (void)m, (void)w, (void)probe, (void)col, (void)rate, 0;
-}
-double td_no_accel_diff(const td_model* m, const td_work* w, int probe, int col) {
-  return (void)m, (void)w, (void)probe, (void)col, 0;
-}
-sensor_motion td_no_motion(const td_model* m, const td_work* w, int probe) {
-  return (void)m, (void)w, (void)probe, (sensor_motion){0, 0};
-}
-void td_no_visit(const td_model* m, const model_probe* p, const sensor_visitor* to) {
-  (void)m, (void)p, (void)to;
-}
-
 sensor_motion td_linear_motion(const td_model* m, const td_work* w, int probe) {
   sensor_motion x = {0, 0};
   for (int col = 0; col < m->ncol; col++) {
@@ -75,59 +62,6 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
   td_tape_eval(m->live_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nlive_slot; i++) w->num[m->live_slot[i]] = w->partial[i];
   *w->found = (contact_found){.n = 0};
-}
-
-td_status td_probe_all(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
-  td_status status = TD_OK;
-  if (accelerations) {
-    status = td_trial_dynamics(m, state, w);
-    td_forces(m, w, FORCES_ALL);
-    if (m->nrow > 0) td_row_forces(m, w, w->lambda);
-    const arena_mark mark = arena_open(&w->scratch);
-    double* unused = arena_doubles(&w->scratch, m->nvel);
-    td_accelerate(m, w, w->vdot, true);
-    td_inverse(m, w, unused);
-    td_accelerate(m, w, w->vdot, false);
-    arena_close(&w->scratch, mark);
-  } else {
-    td_enter(m, state, w);
-  }
-  td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE | (accelerations ? TD_ON_ACCEL : 0));
-  return status;
-}
-
-// Whether accelerations of places or forces through joints are shown, and not multipliers alone.
-static bool shows_motion(const td_model* m) {
-  for (int i = 0; i < m->nprobe; i++)
-    if (td_sensor_ops[m->probe[i].kind]->moved) return true;
-  return false;
-}
-
-// Values alone, as far as they are needed.
-static td_status look(const td_model* m, const td_state* state, td_work* w, bool accelerations) {
-  if (!accelerations || shows_motion(m)) return td_probe_all(m, state, w, accelerations);
-  const td_status status = td_trial_dynamics(m, state, w);
-  td_probe_values(m, w, TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL);
-  return status;
-}
-
-td_status td_trial_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
-  if (!model_has(m, state, w) || (!values && m->noutput_name > 0)) return TD_E_USAGE;
-  const td_status status = look(m, state, w, m->output_accel);
-  td_tape_eval(m->output_tape, w->vars, w->scratch_tape, values);
-  return status;
-}
-
-td_status td_sensors(const td_model* m, const td_state* state, td_work* w, double* values) {
-  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  TD_TRY(td_trial_sensors(m, state, w, values));
-  return td_finite(m, w, "the sensor", td_model_sensor_name, values, m->noutput_name, 1);
-}
-
-void td_event_values(const td_model* m, const td_state* state, td_work* w, double* values) {
-  if (m->nevent == 0) return;
-  look(m, state, w, m->event_accel);
-  td_tape_eval(m->event_tape, w->vars, w->scratch_tape, values);
 }
 
 bool td_event_stops(const td_model* m, int event) { return m->event[event].stop; }

@@ -13,9 +13,6 @@
 
 #include "engine/taut.h"
 
-// Relative to the length of the cable: a gap below is closed; a slack cable is caught when its gap
-// is below minus this; a gap is opened for more than this.
-#define GAP_CLOSED 1e-9
 #define GAP_OVERSHOOT 1e-10
 #define GAP_BOUNCE 1e-8
 // Relative to the largest tension: a taut cable is let go below minus this; a multiplier is
@@ -25,17 +22,6 @@
 // Relative to the speeds that add up to the rate of a gap: below this there is none.
 #define GAP_STILL 1e-9
 
-static row_value gap_at(const td_model* m, const td_work* w, int cable) {
-  const model_row* r = &m->row[m->cable[cable].row];
-  row_value v = td_taut_value(m, w, cable);
-  double e, ed;
-  td_row_target(m, w, m->cable[cable].row, &e, &ed);
-  v.e -= e;
-  v.ed -= ed;
-  v.edd -= w->num[r->motion + 2];
-  return v;
-}
-
 static bool is_hard(const td_model* m, int cable) { return m->cable[cable].row >= 0; }
 
 int td_taut_count(const td_model* m) { return m->ntaut; }
@@ -44,14 +30,6 @@ const char* td_taut_name(const td_model* m, int i) {
   int cable = 0;
   while (!is_hard(m, cable) || i-- > 0) cable++;
   return model_name(m, m->cable[cable].name);
-}
-
-void td_taut_touching(const td_model* m, const td_state* state, td_work* w) {
-  if (m->ntaut == 0) return;
-  td_prepare(m, w);
-  td_place(m, state, w);
-  for (int i = 0; i < m->ncable; i++)
-    if (is_hard(m, i)) w->cable[i].slack = gap_at(m, w, i).e > GAP_CLOSED * w->cable[i].zero;
 }
 
 void td_taut_copy(const td_model* m, const td_work* from, td_work* to) {
@@ -165,7 +143,7 @@ static void measure_rates(contest* c) {
       rounding += 1e-13 * most * fabs(c->row[j]);
     }
     c->scale[i] = GAP_STILL * made + rounding + 1e-14;
-    c->rate[i] = gap_at(c->m, c->w, i).ed;
+    c->rate[i] = td_taut_gap(c->m, c->w, i).ed;
   }
 }
 
@@ -198,7 +176,7 @@ static td_status hold(contest* c) {
   TD_TRY(td_trial_dynamics(m, c->state, w));
   memcpy(c->multiplier, w->lambda, (size_t)m->nrow * sizeof(double));
   td_accelerate(m, w, w->vdot, false);
-  for (int i = 0; i < m->ncable; i++) c->opening[i] = is_hard(m, i) ? gap_at(m, w, i).edd : 0;
+  for (int i = 0; i < m->ncable; i++) c->opening[i] = is_hard(m, i) ? td_taut_gap(m, w, i).edd : 0;
   return TD_OK;
 }
 
@@ -283,7 +261,7 @@ static td_status cannot_follow(contest* c) {
   double most = 0;
   td_place(c->m, c->state, c->w);
   for (int i = 0; i < c->m->ncable; i++) {
-    const double gap = is_hard(c->m, i) ? fabs(gap_at(c->m, c->w, i).e) : 0;
+    const double gap = is_hard(c->m, i) ? fabs(td_taut_gap(c->m, c->w, i).e) : 0;
     if (c->closed[i] && gap > most) worst = i, most = gap;
   }
   if (worst >= 0)
@@ -300,7 +278,7 @@ static int longest(const contest* c) {
   double most = GAP_CLOSED;
   for (int i = 0; i < c->m->ncable; i++) {
     if (!is_hard(c->m, i) || !c->w->cable[i].slack) continue;
-    const double over = -gap_at(c->m, c->w, i).e / c->w->cable[i].zero;
+    const double over = -td_taut_gap(c->m, c->w, i).e / c->w->cable[i].zero;
     if (over > most) worst = i, most = over;
   }
   return worst;
@@ -313,7 +291,8 @@ static td_status close_gaps(contest* c) {
   td_place(c->m, c->state, c->w);
   for (int i = 0; i < c->m->ncable; i++)
     if (is_hard(c->m, i))
-      c->w->cable[i].slack = !(fabs(gap_at(c->m, c->w, i).e) <= GAP_CLOSED * c->w->cable[i].zero);
+      c->w->cable[i].slack =
+          !(fabs(td_taut_gap(c->m, c->w, i).e) <= GAP_CLOSED * c->w->cable[i].zero);
   for (int worst = 0; worst >= 0;) {
     find_closed(c);
     const td_status status = td_project_q(c->m, c->state, c->w, 1e-12);
@@ -358,7 +337,8 @@ td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
 void td_taut_gaps(const td_model* m, const td_work* w, double* gap) {
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i))
-      *gap++ = w->cable[i].slack ? gap_at(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero : INFINITY;
+      *gap++ =
+          w->cable[i].slack ? td_taut_gap(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero : INFINITY;
 }
 
 void td_taut_values(const td_model* m, const td_state* state, td_work* w, double* values) {
@@ -370,7 +350,7 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;
     if (w->cable[i].slack) {
-      values[at++] = gap_at(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero;
+      values[at++] = td_taut_gap(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero;
     } else {
       values[at++] =
           known ? w->lambda[m->cable[i].row] + TENSION_RELEASE * w->taut_scale + 1e-12 : 1;
@@ -383,7 +363,7 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
 static double wrongness(const td_model* m, const td_work* w, const double* lambda, double most,
                         int i) {
   if (!is_hard(m, i)) return 0;
-  if (w->cable[i].slack) return -gap_at(m, w, i).e / w->cable[i].zero;
+  if (w->cable[i].slack) return -td_taut_gap(m, w, i).e / w->cable[i].zero;
   return most > 0 ? -lambda[m->cable[i].row] / most : 0;
 }
 

@@ -111,6 +111,13 @@ static inline void window_at(const td_model* m, td_work* w, int hop) {
 // td_tangent after td_enter and td_forces.
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
                    double* dFdq, double* dFdv);
+// Changes of the numbers by one variable, and their column of the residual (tangent.c).
+void td_number_partials(td_work* w, const td_tape* tape, const model_partial* list, int n,
+                        int source);
+// Change of -F for changes of the numbers alone, into column `column` of out, added by
+// `collect` with a minus.
+void td_number_column(const td_model* m, td_work* w, double* out, int stride, int column);
+void td_clear_partials(td_work* w, const model_partial* list, int n);
 // Tangent vectors of all columns for the accelerations in hop.A; see tangent.c.
 void td_tangent_columns(const td_model* m, td_work* w, const double* a);
 // ... of the hops of whole trees, after td_strain_tangent_numbers.  Of rods M and its tangents need

@@ -137,11 +137,6 @@ void td_composites(const td_model* m, td_work* w) {
   td_composites_of(m, w, 0, m->nhop);
 }
 
-spatial td_rate_wrench(const hop_sum* h, const spatial* U) {
-  const vec3 w = spatial_r(U);
-  return spatial_of(vec3_scale(-2, vec3_cross(h->P, w)), mat3_apply(h->B, w));
-}
-
 static tangent_path tangent_path_new(const td_model* m, const tree_part* part, arena* s) {
   tangent_path t = {.p = path_new(m, part, s)};
   t.S = path_vectors(&t.p, s);
@@ -336,7 +331,7 @@ td_status td_tangent(const td_model* m, const td_state* state, td_work* w, const
 
 // Change of -F for changes of the numbers alone, into column `column` of out (added negatively by
 // collect).
-static void number_column(const td_model* m, td_work* w, double* out, int stride, int column) {
+void td_number_column(const td_model* m, td_work* w, double* out, int stride, int column) {
   clear_changes(m, w);
   w->numbers_change = true;
   td_forces_change(m, w, -1, false, w->df, w->dtau);
@@ -352,14 +347,14 @@ static void number_column(const td_model* m, td_work* w, double* out, int stride
   w->numbers_change = false;
 }
 
-static void number_partials(td_work* w, const td_tape* tape, const model_partial* list, int n,
-                            int source) {
+void td_number_partials(td_work* w, const td_tape* tape, const model_partial* list, int n,
+                        int source) {
   td_tape_eval(tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < n; i++)
     if (list[i].source == source) w->dnum[list[i].target] += w->partial[i];
 }
 
-static void clear_partials(td_work* w, const model_partial* list, int n) {
+void td_clear_partials(td_work* w, const model_partial* list, int n) {
   for (int i = 0; i < n; i++) w->dnum[list[i].target] = 0;
 }
 
@@ -370,9 +365,9 @@ static void drive_columns(const td_model* m, const td_state* state, td_work* w, 
   td_enter(m, state, w);
   td_forces(m, w, FORCES_ALL);
   for (int u = 0; u < n; u++) {
-    number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, first + u);
-    number_column(m, w, B, n, u);
-    clear_partials(w, m->live_input, m->nlive_input);
+    td_number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, first + u);
+    td_number_column(m, w, B, n, u);
+    td_clear_partials(w, m->live_input, m->nlive_input);
   }
   for (int i = 0; i < m->nvel * n; i++) B[i] = -B[i];
 }
@@ -395,47 +390,4 @@ td_status td_internal_map(const td_model* m, const td_state* state, td_work* w, 
   drive_columns(m, state, w, m->ninput, m->ninternal, B);
   return td_finite(m, w, "a derivative by internal states of the force on", td_model_v_name, B,
                    m->nvel, m->ninternal);
-}
-
-void td_input_derivative(const td_model* m, const td_state* state, td_work* w, int input,
-                         double* dFdu) {
-  memset(dFdu, 0, (size_t)m->nvel * sizeof(double));
-  td_enter(m, state, w);
-  td_forces(m, w, FORCES_ALL);
-  number_partials(w, m->live_input_tape, m->live_input, m->nlive_input, input);
-  number_column(m, w, dFdu, 1, 0);
-  clear_partials(w, m->live_input, m->nlive_input);
-}
-
-// Geometry, masses and initial values have no simple derivative: central differences over the
-// parameter there.
-static void shape_derivative(const td_model* m, const td_state* state, td_work* w, int param,
-                             const double* a, const double* lambda, double* dFdp) {
-  const arena_mark mark = arena_open(&w->scratch);
-  double* F = arena_doubles(&w->scratch, m->nvel);
-  const double p = w->vars[m->param[param].var], step = 1e-5 * fmax(1e-3, fabs(p));
-  td_work_put_param(m, w, param, p + step);
-  td_trial_residual(m, state, w, a, lambda, dFdp);
-  td_work_put_param(m, w, param, p - step);
-  td_trial_residual(m, state, w, a, lambda, F);
-  td_work_put_param(m, w, param, p);
-  for (int i = 0; i < m->nvel; i++) dFdp[i] = (dFdp[i] - F[i]) / (2 * step);
-  arena_close(&w->scratch, mark);
-}
-
-void td_param_derivative(const td_model* m, const td_state* state, td_work* w, int param,
-                         const double* a, const double* lambda, double* dFdp) {
-  const arena_mark mark = arena_open(&w->scratch);
-  const double* zero = arena_zeros(&w->scratch, max_int(m->nvel, m->nrow));
-  if (m->param[param].shapes) {
-    shape_derivative(m, state, w, param, a ? a : zero, lambda ? lambda : zero, dFdp);
-  } else {
-    memset(dFdp, 0, (size_t)m->nvel * sizeof(double));
-    td_enter(m, state, w);
-    td_forces(m, w, FORCES_ALL);
-    number_partials(w, m->live_param_tape, m->live_param, m->nlive_param, param);
-    number_column(m, w, dFdp, 1, 0);
-    clear_partials(w, m->live_param, m->nlive_param);
-  }
-  arena_close(&w->scratch, mark);
 }

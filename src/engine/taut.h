@@ -11,6 +11,11 @@ static inline bool row_is_off(const td_model* m, const td_work* w, int row) {
   return !row_has_frames(m->row[row].kind) && w->cable[m->row[row].cable].slack;
 }
 
+// Relative to the length of the cable: a gap below is closed; a slack cable is caught when its gap
+// is below minus this; a gap is opened for more than this.
+#define GAP_CLOSED 1e-9
+// Length, rate and acceleration of a cable without stiffness beyond those that its drive gives.
+row_value td_taut_gap(const td_model* m, const td_work* w, int cable);
 // e, e', e" of a cable's row after td_accelerate, and their changes along a column.
 row_value td_taut_value(const td_model* m, const td_work* w, int cable);
 row_value td_taut_change(const td_model* m, const td_work* w, int cable, int col, bool rate);
