@@ -11,6 +11,14 @@ static const char* const bases[] = {"legendre", "chebyshev", "monomial",  "fouri
                                     "hermite",  "gaussian",  "bspline"};
 #define BASES ((int)(sizeof bases / sizeof *bases))
 
+// The order to write for a basis: those on elements have none.
+static int order_of(const char* basis, int order) {
+  static const char* const ordered[] = {"legendre", "chebyshev", "monomial", "fourier"};
+  for (int i = 0; i < 4; i++)
+    if (strcmp(basis, ordered[i]) == 0) return order;
+  return 0;
+}
+
 static int pick(uint64_t* seed, int n) { return (int)(0.5 * (1 + check_random(seed)) * n); }
 
 // Two to four rods without stiffness, each on an earlier one or the ground, some on joints; a body
@@ -21,14 +29,16 @@ static void random_rods(char* text, size_t room, uint64_t* seed) {
   size_t k = 0;
   for (int i = 1; i <= n; i++) {
     const int parent = pick(seed, i);  // 0: the ground
+    const char* basis = bases[pick(seed, BASES)];
+    const int order = order_of(basis, 1);
     k += (size_t)snprintf(
         text + k, room - k,
         "rod(%d).model = 'gvs'; rod(%d).length = %.3f; rod(%d).stiffness = 1e-12*[1 1 1 1 1 1]; "
-        "rod(%d).inertia = [1 1 1 .02 .03 .04]; rod(%d).basis = '%s'; rod(%d).order = [%d %d %d 1 "
-        "1 %d]; rod(%d).elements = %d; rod(%d).magnus = %d; rod(%d).joint.type = '%s'; "
+        "rod(%d).inertia = [1 1 1 .02 .03 .04]; rod(%d).basis = '%s'; rod(%d).order = [%d %d %d %d "
+        "%d %d]; rod(%d).elements = %d; rod(%d).magnus = %d; rod(%d).joint.type = '%s'; "
         "rod(%d).shape = [.1 0 .2*s 1 s %.3f]; rod(%d).tr.rot = [1 %.3f];\n",
-        i, i, 0.5 + 0.2 * check_random(seed), i, i, i, bases[pick(seed, BASES)], i,
-        pick(seed, 2) - 1, pick(seed, 2) - 1, pick(seed, 2) - 1, pick(seed, 2), i,
+        i, i, 0.5 + 0.2 * check_random(seed), i, i, i, basis, i, pick(seed, 2) - 1,
+        pick(seed, 2) - 1, pick(seed, 2) - 1, order, order, order * pick(seed, 2), i,
         1 + pick(seed, 2), i, 2 + 2 * pick(seed, 3), i, joints[pick(seed, 5)], i,
         check_random(seed), i, check_random(seed));
     if (parent > 0)
@@ -121,11 +131,11 @@ static void test_initial_strains_beside_held_ones(void** state) {
     char text[600];
     snprintf(text, sizeof text,
              "rod(1).model = 'gvs'; rod(1).length = 0.4; rod(1).radius = 0.01; rod(1).E = 1e6;"
-             "rod(1).rho = 1000; rod(1).basis = '%s'; rod(1).order = [-1 -1 -1 2 -1 2];"
+             "rod(1).rho = 1000; rod(1).basis = '%s'; rod(1).order = [-1 -1 -1 %d -1 %d];"
              "rod(1).shape = [0 0 0 0 0.3 0]; rod(1).init = [0 0 0 1 0.3 -0.5];"
              "rod(1).rate = [0 0 0 0.1 0 0.2];"
              "sensor(1).name = 'e'; sensor(1).value = strain(rod(1), 0.15);",
-             bases[i]);
+             bases[i], order_of(bases[i], 2), order_of(bases[i], 2));
     robot r = robot_load(text);
     const double expected[6] = {0, 0, 0, 1, 0.3, -0.5};
     double e[6];
