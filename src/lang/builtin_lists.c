@@ -319,6 +319,7 @@ static value* arrange(lang* L, call* c) {
   if ((a->kind != V_NUM && a->kind != V_CELL) || a->pages != 1)
     return td_fail(L, c->arg_at[0], "%s works on matrices, got %s", c->name, td_value_kind_text(a));
   if (c->argc > 1 && !td_arg_int(L, c, 1, -1e6, 1e6, &k)) return NULL;
+  if (!td_spend(L, 3L * rows * cols, c->at)) return NULL;  // a place for each, then the elements
   int* from = malloc(sizeof(int) * (size_t)max_int(1, rows * cols));
   if (!from) return td_no_memory(L, c->at);
   for (int i = 0; i < rows; i++) {

@@ -12,6 +12,8 @@ static value* num2cell(lang* L, call* c) {
   const value* a = c->argv[0];
   if (a->pages != 1 || a->kind == V_FUNC || a->kind == V_REF)
     return td_fail(L, c->arg_at[0], "num2cell works on matrices, got %s", td_value_kind_text(a));
+  // a value and a slot for each, whose memory alone takes as long as ten operations
+  if (!td_spend(L, 10L * td_value_count(a), c->at)) return NULL;
   value* out = td_cell(L, a->rows, a->cols, c->at);
   for (int i = 0; out && i < td_value_count(a); i++) {
     value* one = td_element(L, a, i, false, c->at);

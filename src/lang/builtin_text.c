@@ -272,7 +272,7 @@ bool td_format(lang* L, call* c, int k, td_text* out) {
   bool ended = false;
   do {
     const int arg = f.arg, element = f.element;
-    if (!td_spend(L, 40, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
+    if (!td_spend(L, 60, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
     if (f.arg == arg && f.element == element) break;  // the format takes nothing
   } while (!ended && !feed_empty(&f));
   if (!td_spend(L, out->n / 4, c->at)) return false;
