@@ -213,7 +213,7 @@ value* td_logical(lang* L, bool x, td_span at) {
 value* td_expr(lang* L, ex e, td_span at) {
   if (e == EX_NONE) return td_no_memory(L, at);
   if (td_ex_is_const(L->g, e)) return td_scalar(L, td_ex_value(L->g, e), at);
-  if (!td_spend(L, 80, at)) return NULL;  // its node is looked for among the others
+  if (!td_spend(L, 100, at)) return NULL;  // its node is looked for among the others
   return td_metered(L, td_value_expr(e), at);
 }
 
