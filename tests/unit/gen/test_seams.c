@@ -119,6 +119,9 @@ static bool is_common(const char* name, size_t n) {
                                       "instance2",
                                       "core_of",
                                       "td_model_constraint_name",
+                                      "td_model_internal_name",
+                                      "td_model_q_name",
+                                      "td_model_sensor_name",
                                       "td_model_v_name"};
   for (size_t i = 0; i < sizeof beginnings / sizeof *beginnings; i++)
     if (strncmp(name, beginnings[i], strlen(beginnings[i])) == 0) return true;
