@@ -182,10 +182,13 @@ static void build_library(void) {
       out = fopen(path, "w");
       assert_non_null(out);
       fputs("#include <stdio.h>\n#include <stdlib.h>\n#define TD_MESSAGES\n", out);
-      // the engine names two functions of the model, which are the first one's
+      // the engine names a few functions of the model, which are the first one's
       fputs(strstr(model, "#include <float.h>"), out);
       fputs(
           "const char* td_model_constraint_name(const td_model* m, int i) { return \"\"; }\n"
+          "const char* td_model_internal_name(const td_model* m, int i) { return \"\"; }\n"
+          "const char* td_model_q_name(const td_model* m, int i) { return \"\"; }\n"
+          "const char* td_model_sensor_name(const td_model* m, int i) { return \"\"; }\n"
           "const char* td_model_v_name(const td_model* m, int i) { return \"\"; }\n",
           out);
     }
