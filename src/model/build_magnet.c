@@ -157,10 +157,10 @@ const force_words td_words_magnet = {
         "the field B the torque is R m x B and, as long as both are constant, -R m . B counts as "
         "elastic energy. A rod that is magnetic all along is a hard-magnetic soft rod.",
     .example =
-        "rod(1).length = 0.1; rod(1).radius = 1e-3; rod(1).E = 1e6; rod(1).rho = 2000;\n"
+        "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 2000;\n"
         "B = input('B', 0);                       % T\n"
         "magnet(1).on = rod(1);\n"
-        "magnet(1).moment = [0 0 0.3];            % A m: 100 kA/m along the rod\n"
+        "magnet(1).moment = [0 0 70];             % A m: 100 kA/m along the rod\n"
         "magnet(1).field = B*[cos(2*pi*t) sin(2*pi*t) 0];\n",
     .check = check,
     .build = build,

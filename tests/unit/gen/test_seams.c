@@ -514,7 +514,9 @@ static void test_rates_are_those_of_the_library(void** state) {
         assert_int_equal(u.get_rates(u.self, dx, (size_t)u.nx), 0);
         judge(&seams[i], "rates of the unit", worst(dx + r.nq, want, r.nv), 1e-8);
       }
-      assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+      // one of the models has a sensor that is no number: the library says so, exported C gives it
+      const td_status sensed = td_sensors(r.model, r.state, r.work, y);
+      assert_true(sensed == TD_OK || (sensed == TD_E_INFINITE && isnan(y[0])));
       assert_int_equal(c.sensors(c.self, r.state->t, r.state->q, r.state->v, r.state->u, got), 0);
       judge(&seams[i], "sensors of C", worst(got, y, r.ny), 1e-9);
     }

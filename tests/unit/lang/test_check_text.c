@@ -12,7 +12,7 @@ static td_spec* load(const char* text) {
 
 static void expect_none(const char* text) {
   td_spec* spec = load(text);
-  if (td_spec_message_count(spec) > 0) print_error("%s\n%s", text, td_spec_messages(spec));
+  if (td_spec_message_count(spec) > 0) print_error("%s\n%s", td_spec_messages(spec), text);
   assert_int_equal(td_spec_message_count(spec), 0);
   td_spec_free(spec);
 }
