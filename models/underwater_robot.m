@@ -67,12 +67,13 @@ for k = 1:4
   rod(filament).first = rod(hook);
   rod(filament).length = 0.3; rod(filament).radius = 0.0125 - 0.0105*s/0.3;
   rod(filament).E = 6e5; rod(filament).nu = 0.5; rod(filament).rho = 1000; rod(filament).eta = 20;
-  rod(filament).order = [-1 -1 -1 3 3 3]; if strcmp(basis, 'linear'), rod(filament).order = [-1 -1 -1 0 0 0]; end
   rod(filament).basis = basis; rod(filament).magnus = 4;   % as published
   grips = k == 2 || k == 3;            % those that grip touch with their points and the ends of elements
   if ~strcmp(basis, 'linear')
+    rod(filament).order = [-1 -1 -1 3 3 3];
     rod(filament).points = 5;
   else
+    rod(filament).order = [-1 -1 -1 0 0 0];
     rod(filament).elements = elements;
     rod(filament).points = 2 + 5*grips;
   end

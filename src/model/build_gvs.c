@@ -88,12 +88,13 @@ static td_status read_field(builder* b, gvs* g, int d) {
   const value* basis = field_of(b, g, "basis");
   const bool mixed = basis && basis->kind == V_CELL && td_value_count(basis) == 6;
   if (order && !field->basis->ordered && field->order > 0 && field->order != field->basis->degree &&
-      (!mixed || td_value_count(order) == 6))
-    return td_error(
-        b->diags, TD_E_MODEL, field_at(b, g, "order"),
-        "rod(%d).order: the basis '%s' has no order but its own, %d, and its functions are "
-        "counted by elements; write 0 to keep a strain, -1 to leave it out",
-        g->rod + 1, word, field->basis->degree);
+      (!mixed || td_value_count(order) == 6) && !g->order_told) {
+    g->order_told = true;
+    td_warn(b->diags, field_at(b, g, "order"),
+            "rod(%d).order: the basis '%s' has no order but its own, %d: its functions are "
+            "counted by elements, and %d says no more than 0, that there is such a strain",
+            g->rod + 1, word, field->basis->degree, field->order);
+  }
 
   // no basis has more than that, and as many may be counted without overflow
   const double most =

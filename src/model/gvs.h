@@ -27,7 +27,8 @@ typedef struct gvs {
   double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass
   bool touches[MOST_POINTS];                     // frames of contacts, no points of the model
   int npoint;
-  int coords;  // strain field written out: index into the model's coords, -1: bases
+  bool order_told;  // that an order says nothing has been said
+  int coords;       // strain field written out: index into the model's coords, -1: bases
 } gvs;
 
 // ---- strain fields that are written out (build_strain.c) --------------------------------------
