@@ -67,10 +67,10 @@ static void write_motion(writer* w) {
   check(w, x != NULL);
   if (!x) return;
   for (int i = 0; i < kept; i++) {
-    float* frame = x + (size_t)i * (size_t)n;
+    float* picture = x + (size_t)i * (size_t)n;
     go_to_row(w, kept_row(rows, stride, i));
-    td_scene_frame(w->scene, w->at, w->in->work, frame);
-    if (i > 0) td_scene_align(w->scene, frame - n, frame);
+    td_scene_frame(w->scene, w->at, w->in->work, picture);
+    if (i > 0) td_scene_align(w->scene, picture - n, picture);
   }
   td_json_key(&w->json, "motion");
   td_text_add(&w->json, "{");
@@ -261,33 +261,33 @@ static bool write_frame(writer* w, const char* name, const float* x) {
 }
 
 // The model displaced by a·shape from its equilibrium.
-static void displaced(writer* w, const double* shape, double a, double* scratch, float* frame) {
+static void displaced(writer* w, const double* shape, double a, double* scratch, float* picture) {
   for (int i = 0; i < w->size.nv; i++) scratch[i] = a * shape[i];
   td_displace(w->in->model, w->in->rest->q, scratch, w->at->q);
-  td_scene_frame(w->scene, w->at, w->in->work, frame);
+  td_scene_frame(w->scene, w->at, w->in->work, picture);
 }
 
 // Amplitude at which something moves by a tenth of the model's size; no coordinate by more than
 // 0.7.
 static double amplitude(writer* w, const double* shape, const float* rest, double* scratch,
-                        float* frame) {
+                        float* picture) {
   double largest = 0;
   for (int i = 0; i < w->size.nv; i++) largest = fmax(largest, fabs(shape[i]));
   if (!(largest > 0)) return 0;
   double a = 0.01 * fmin(1, w->scene->size) / largest;
   for (int i = 0; i < 3; i++) {
-    displaced(w, shape, a, scratch, frame);
-    const double d = td_scene_distance(w->scene, rest, frame);
+    displaced(w, shape, a, scratch, picture);
+    const double d = td_scene_distance(w->scene, rest, picture);
     if (!(d > 0)) break;
     a = fmin(a * 0.1 * w->scene->size / d, 0.7 / largest);
   }
   return a;
 }
 
-static void write_mode(writer* w, int i, const float* rest, double* scratch, float* frame) {
+static void write_mode(writer* w, int i, const float* rest, double* scratch, float* picture) {
   const td_modes_result* modes = w->in->modes;
   const double* shape = modes->shape + (size_t)i * (size_t)w->size.nv;
-  const double a = amplitude(w, shape, rest, scratch, frame);
+  const double a = amplitude(w, shape, rest, scratch, picture);
   td_json_next(&w->json);
   td_text_add(&w->json, "{");
   td_json_key(&w->json, "frequency");
@@ -295,9 +295,9 @@ static void write_mode(writer* w, int i, const float* rest, double* scratch, flo
   td_json_key(&w->json, "damping");
   td_json_number(&w->json, modes->zeta[i]);
   for (int side = 1; side >= -1; side -= 2) {
-    displaced(w, shape, side * a, scratch, frame);
-    td_scene_align(w->scene, rest, frame);
-    check(w, write_frame(w, side > 0 ? "plus" : "minus", frame));
+    displaced(w, shape, side * a, scratch, picture);
+    td_scene_align(w->scene, rest, picture);
+    check(w, write_frame(w, side > 0 ? "plus" : "minus", picture));
   }
   td_text_add(&w->json, "}");
 }
