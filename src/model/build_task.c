@@ -125,6 +125,10 @@ td_status td_build_task_numbers(builder* b) {
 // known (sensor_ops.motion).
 static const char* unfit(const td_model* m, const model_probe* p) {
   if (td_sensor_table[p->kind].depends != TD_ON_STATE) return "no position";
+  if (p->cable > 0)
+    return "the length of a cable, whose second derivative is not known here; use strains or "
+           "places "
+           "of its rod";
   bool partner = p->q < 0;
   for (int v = 0; v < m->nvel && !partner; v++) partner = m->vel[v].partner == p->q;
   if (!partner) return "a number of a quaternion; use rot or quat of a body instead";
