@@ -10,5 +10,10 @@ done
 for name in $(grep -o '`\(TD_[A-Z_]*\|td_[a-z_]*\)`' docs/architecture.md | tr -d '`' | sort -u); do
   grep -rqw "$name" include src || { echo "docs/architecture.md names $name, which is not there"; bad=1; }
 done
+# formulas are tested where they live: each file of elem by the test of its name, or of its family where a table is walked
+for file in src/elem/*.[ch]; do
+  stem=$(basename "${file%.*}")
+  [ -f "tests/unit/elem/test_$stem.c" ] || [ -f "tests/unit/elem/test_${stem%%_*}.c" ] || { echo "$file has no test"; bad=1; }
+done
 [ $bad = 0 ] && echo 'all that the page names is there'
 exit $bad

@@ -539,7 +539,7 @@ static void balances_its_energy(const subject* s) {
   const td_energies e = td_energy(s->r->model, s->r->state, s->r->work);
   const double size = 1 + e.kinetic + fabs(e.elastic) + fabs(e.gravity);
   const bool any = s->plan->kind == ROBOT_ANY;
-  td_sim_stats stats;
+  td_sim_stats stats = {0};
   char why[600] = "";
   if (!simulate(s->r, NAN, &stats, why, sizeof why)) {
     no_motion(s, "no motion", why, s->text);
