@@ -2,6 +2,12 @@
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
+void td_motion_add(const td_model* m, const td_work* w, int col, double slope, sensor_motion* x) {
+  const int v = m->col[col].v;
+  x->rate += slope * w->v[v];
+  if (m->vel[v].motion != NUM_NONE) x->bias += slope * w->num[m->vel[v].motion + 2];
+}
+
 // ddof of the vector part of a unit quaternion: its rate, which is no coordinate's.
 static const model_hop* turn_of(const td_model* m, const model_probe* p) {
   return &m->hop[m->pos[p->q].hop];
@@ -11,7 +17,7 @@ static bool shows_turn(const td_model* m, const model_probe* p) {
   return m->pos[p->q].hop >= 0 && turn_of(m, p)->vector;
 }
 
-// That rate with the quaternion Q, in which it is linear.
+// Rate of the vector part with the quaternion Q, in which it is linear.
 static double turn_rate(const td_model* m, const td_work* w, const model_probe* p,
                         const double* Q) {
   const model_hop* hop = turn_of(m, p);
@@ -33,8 +39,8 @@ static double coordinate_change(const td_model* m, const td_work* w, int q, int 
   return qdot[q - hop->q];
 }
 
-// Of the rate of a vector part: along the velocity as its number along the DOF, along the DOF that
-// of the changed quaternion.
+// Change of the rate of a vector part: along the velocity it is the number's change along the DOF,
+// along the DOF the rate of the changed quaternion.
 static double turn_rate_change(const td_model* m, const td_work* w, const model_probe* p, int col,
                                bool rate) {
   if (rate) return coordinate_change(m, w, p->q, col);
@@ -47,6 +53,12 @@ static double turn_rate_change(const td_model* m, const td_work* w, const model_
 static double position(const td_model* m, td_work* w, int i) { return w->q[m->probe[i].q]; }
 static double position_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   return rate ? 0 : coordinate_change(m, w, m->probe[i].q, col);
+}
+static sensor_motion position_motion(const td_model* m, const td_work* w, int i) {
+  sensor_motion x = {0, 0};
+  for (int col = 0; col < m->ncol; col++)
+    if (m->col[col].leads) td_motion_add(m, w, col, position_diff(m, w, i, col, false), &x);
+  return x;
 }
 static void visit_position(const td_model* m, const model_probe* p, const sensor_visitor* to) {
   (void)m;
@@ -73,7 +85,7 @@ static double dof_rate_diff(const td_model* m, const td_work* w, int i, int col,
                           : velocity_diff(m, w, i, col, rate);
 }
 
-#define POSITION position, position_diff, td_no_accel_diff, td_linear_motion, visit_position
+#define POSITION position, position_diff, td_no_accel_diff, position_motion, visit_position
 #define VELOCITY velocity, velocity_diff, td_no_accel_diff, td_no_motion, visit_velocity
 const sensor_ops td_sensor_Q = {POSITION, NULL, false};
 const sensor_ops td_sensor_DOF = {POSITION, NULL, false};

@@ -115,9 +115,15 @@ static double stretch_diff(const td_model* m, const td_work* w, int i, int col, 
   return distance_diff(m, w, p, col, rate) / w->length0[i];
 }
 static sensor_motion stretch_motion(const td_model* m, const td_work* w, int i) {
-  if (m->probe[i].rod > 0) return td_linear_motion(m, w, i);
-  sensor_motion x = distance_motion(m, w, &m->probe[i]);
-  x.rate /= w->length0[i], x.bias /= w->length0[i];
+  const model_probe* p = &m->probe[i];
+  sensor_motion x = {0, 0};
+  if (p->rod > 0) {
+    for (int col = 0; col < m->ncol; col++)
+      if (m->col[col].leads) td_motion_add(m, w, col, mean_stretch(m, w, p, col), &x);
+  } else {
+    x = distance_motion(m, w, p);
+    x.rate /= w->length0[i], x.bias /= w->length0[i];
+  }
   return x;
 }
 
@@ -126,6 +132,12 @@ static double strain(const td_model* m, td_work* w, int i) {
 }
 static double strain_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   return rate ? 0 : rod_strain(m, w, &m->probe[i], col);
+}
+static sensor_motion strain_motion(const td_model* m, const td_work* w, int i) {
+  sensor_motion x = {0, 0};
+  for (int col = 0; col < m->ncol; col++)
+    if (m->col[col].leads) td_motion_add(m, w, col, rod_strain(m, w, &m->probe[i], col), &x);
+  return x;
 }
 static void visit_rod(const td_model* m, const model_probe* p, const sensor_visitor* to) {
   (void)m;
@@ -137,4 +149,4 @@ const sensor_ops td_sensor_LENGTH = {
 const sensor_ops td_sensor_STRETCH = {
     stretch, stretch_diff, td_no_accel_diff, stretch_motion, visit_ends, NULL, false};
 const sensor_ops td_sensor_STRAIN = {
-    strain, strain_diff, td_no_accel_diff, td_linear_motion, visit_rod, NULL, false};
+    strain, strain_diff, td_no_accel_diff, strain_motion, visit_rod, NULL, false};

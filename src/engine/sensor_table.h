@@ -58,8 +58,8 @@ double td_no_diff(const td_model* m, const td_work* w, int probe, int col, bool 
 double td_no_accel_diff(const td_model* m, const td_work* w, int probe, int col);
 sensor_motion td_no_motion(const td_model* m, const td_work* w, int probe);
 void td_no_visit(const td_model* m, const model_probe* p, const sensor_visitor* to);
-// Sensors that are linear in coordinates: the same combination of rates, and of given
-// accelerations.
-sensor_motion td_linear_motion(const td_model* m, const td_work* w, int probe);
+// Motion of a sensor that is linear in coordinates: add the column's velocity, and its acceleration
+// where that is prescribed, times the sensor's slope along the column.
+void td_motion_add(const td_model* m, const td_work* w, int col, double slope, sensor_motion* x);
 
 #endif

@@ -12,18 +12,6 @@ const sensor_ops* const td_sensor_ops[SENSOR_KIND_COUNT] = {
 #undef X
 };
 
-sensor_motion td_linear_motion(const td_model* m, const td_work* w, int probe) {
-  sensor_motion x = {0, 0};
-  for (int col = 0; col < m->ncol; col++) {
-    const int v = m->col[col].v;
-    if (!m->col[col].leads) continue;
-    const double slope = td_probe_change(m, w, probe, col, false);
-    x.rate += slope * w->v[v];
-    if (m->vel[v].motion != NUM_NONE) x.bias += slope * w->num[m->vel[v].motion + 2];
-  }
-  return x;
-}
-
 void td_probe_values(const td_model* m, td_work* w, unsigned depends) {
   for (int i = 0; i < m->nprobe; i++)
     if (m->probe[i].depends & depends)

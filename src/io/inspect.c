@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/model.h"
 #include "model/spec.h"
 #include "tendril/tools.h"

@@ -11,7 +11,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 
 enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES file
 

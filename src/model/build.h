@@ -33,9 +33,6 @@ typedef struct item {
   int nq, nv;
 } item;
 
-struct build_joint;
-item* td_push_item(struct build_joint* j);  // one more, empty; NULL: no memory
-
 typedef struct build_joint {
   const value* s;  // the struct that describes it and its index there
   int at;
@@ -144,8 +141,10 @@ int td_build_sensor_rod(const builder* b, const td_sensor_ref* ref);
 double td_build_sensor_arc(const builder* b, const td_sensor_ref* ref);
 // The part of a rod at an arc length, from 0; at a boundary the one that ends there.
 int td_build_rod_part(const builder* b, int rod, double arc);
-td_status td_build_one_fix(builder* b, const value* tr,
-                           int i);  // a transformation without degrees of freedom
+// Transformation tr(i) without its free elements; its translation or its rotation may be left out.
+// Four numbers of a rotation are a quaternion, or angle and axis.
+td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool translation,
+                       bool rotation);
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 td_status td_build_expressions(builder* b);
@@ -210,6 +209,14 @@ void td_build_body_name(const builder* b, int body, int element, char* out, size
 // Put the hops into depth-first order, so that every subtree is a contiguous range.  *renumbered
 // (to be freed): the new number of each hop.
 td_status td_sort_hops(td_model* m, int** renumbered);
+
+// Is element i of a translation or rotation free (inf makes a degree of freedom), or a written 0?
+static inline bool value_is_free(const value* v, int i) {
+  return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]);
+}
+static inline bool value_is_zero(const value* v, int i) {
+  return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0;
+}
 
 // A number that the check found whole and not negative.
 static inline int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }

@@ -8,7 +8,205 @@
 #include "elem/cable.h"
 #include "model/cables.h"
 #include "model/rods.h"
-#include "model/rules.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"cable", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "cables that pull: through rods, or straight between places"},
+    {"cable.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"cable.rod", FIELD_INT, "1xm", "1", "", FIXED, "", ">= 1",
+     "rod it runs through, or several in order from where it is pulled"},
+    {"cable.path", FIELD_NUM, "1x2", "[0 0]", "m", ALONG, "", "",
+     "[x y] where it passes the section; s counts from the base of each rod"},
+    {"cable.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0",
+     "arc length at which it enters the first rod"},
+    {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
+     "arc length of the last rod at which it is fastened"},
+    {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", ">= 0",
+     "tension, by which it pulls: a cable does not push"},
+    {"cable.pull", FIELD_NUM, "1", "", "m", FORCE, "", "",
+     "instead of a tension: how much shorter the cable is drawn than at the start; it may go "
+     "slack"},
+    {"cable.stiffness", FIELD_NUM, "1", "inf", "N/m", FORCE, "hard", "> 0",
+     "with `pull`: tension per length by which it is stretched; by default it cannot be stretched"},
+    {"cable.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "coefficient of friction inside rods: the tension decreases by exp(-friction*angle) along it "
+     "while it is pulled"},
+    {"cable.via", FIELD_PLACES, "", "", "", FIXED, "", "",
+     "instead of rods: places between which it runs straight and slides freely"},
+    {"cable.points", FIELD_NUM, "mx3", "", "m", PARAM, "", "",
+     "a row for each place of `via`: the point in its frame, by default its origin"},
+    {.path = NULL},
+};
+
+// ---- rules ------------------------------------------------------------------------------------
+
+static td_span field_at(td_spec* spec, const value* s, int i, const char* field) {
+  return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
+}
+
+// The number written in a field, `fallback` where there is none, NaN for an expression.
+static double written(const td_spec* spec, const value* s, int i, const char* field,
+                      double fallback) {
+  const value* v = td_get(s, i, field);
+  double x = fallback;
+  if (!v) return x;
+  return v->kind == V_NUM && td_check_constant(spec, v, 0, &x) ? x : (double)NAN;
+}
+
+// A stiffness other than inf, or an expression.
+static bool is_stiff(const td_spec* spec, const value* s, int i) {
+  return !isinf(written(spec, s, i, "stiffness", INFINITY));
+}
+
+static bool is_taut(const td_spec* spec, const value* s, int i) {
+  return !td_get(s, i, "tension") && td_get(s, i, "pull") && !is_stiff(spec, s, i);
+}
+
+static bool error(td_spec* spec, td_span at, const char* name, const char* text) {
+  td_error(&spec->diags, TD_E_MODEL, at, "%s%s", name, text);
+  return false;
+}
+
+// Friction in a cable that cannot be stretched: a constant other than 0, or an expression.
+static bool has_friction(td_spec* spec, const value* s, int i) {
+  return written(spec, s, i, "friction", 0) != 0;
+}
+
+// A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.
+static void cable_drive(td_spec* spec, const value* s, int i, const char* name) {
+  const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
+  if (!tension && !pull) {
+    error(spec, td_check_element_at(&spec->diags, s, i), name,
+          " is driven by nothing: write tension or pull");
+  } else if (tension && pull) {
+    error(spec, td_get_at(s, i, "pull"), name,
+          ".pull and tension: a cable is driven by one of them");
+  } else if (pull && is_taut(spec, s, i) && has_friction(spec, s, i)) {
+    error(spec, td_get_at(s, i, "friction"), name,
+          ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
+  }
+  if (tension && !pull && is_stiff(spec, s, i))
+    td_warn(&spec->diags, td_get_at(s, i, "stiffness"),
+            "%s.stiffness has no effect: its tension is given", name);
+}
+
+// Only one of the two ways to say where it runs.
+static bool cable_way(td_spec* spec, const value* s, int i, const char* name) {
+  static const char* const inside[] = {"rod", "path", "from", "to", "friction"};
+  const value *via = td_get(s, i, "via"), *points = td_get(s, i, "points");
+  if (!via) {
+    if (points)
+      return error(spec, td_get_at(s, i, "points"), name, ".points belong to the places of `via`");
+    return true;
+  }
+  for (int k = 0; k < 5; k++)
+    if (td_get(s, i, inside[k])) {
+      td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, inside[k]),
+               "%s.%s and via: a cable runs through rods or straight between places", name,
+               inside[k]);
+      return false;
+    }
+  if (via->kind != V_CELL) return false;
+  if (td_value_count(via) < 2)
+    return error(spec, td_get_at(s, i, "via"), name, ".via needs two places or more");
+  if (points && points->kind == V_NUM &&
+      (points->rows != td_value_count(via) || points->cols != 3)) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "points"),
+             "%s.points must be %dx3, a row for each place of `via`, got %dx%d", name,
+             td_value_count(via), points->rows, points->cols);
+  }
+  return false;
+}
+
+// The path at both ends and in the middle of its rod.
+static void cable_path(td_spec* spec, const value* s, int i, const char* name, int rod,
+                       const double range[2]) {
+  for (int p = 0; td_get(s, i, "path") && p < 3; p++) {
+    const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
+    double x[2];
+    if (!td_check_number(spec, s, i, "path", 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, s, i, "path", 1, arc, NAN, &x[1])) return;
+    if (td_check_inside(spec, rod, arc, x)) continue;
+    td_warn(&spec->diags, td_get_at(s, i, "path"),
+            "%s.path leaves the section of rod(%d): it is [%g %g] m at s = %g m", name, rod + 1,
+            x[0], x[1], arc);
+    return;
+  }
+}
+
+// The k-th of n rods.
+static void cable_rod(td_spec* spec, const value* s, int i, const char* name, int k, int n) {
+  td_diags* diags = &spec->diags;
+  const int nrod = td_check_rod_count(spec);
+  double rod, from = 0, to;
+  if (!td_check_number(spec, s, i, "rod", k, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
+    return;
+  if (rod > nrod) {
+    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "rod"),
+             "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
+             nrod == 1 ? "" : "s");
+    return;
+  }
+  const double length = td_check_rod_length(spec, (int)rod - 1);
+  if (isnan(length)) return;
+  to = length;
+  if (k == 0 && !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
+  if (k == n - 1 && !td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (to > length * (1 + 1e-9)) {
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
+             name, rod, length, to);
+  } else if (from >= to) {
+    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "from"),
+             "%s.from must be below where it ends, got %g m and %g m", name, from, to);
+  } else {
+    cable_path(spec, s, i, name, (int)rod - 1, (double[]){from, to});
+  }
+}
+
+static void check(td_spec* spec, const value* s, int i, const char* name) {
+  cable_drive(spec, s, i, name);
+  if (!cable_way(spec, s, i, name)) return;
+  const value* rods = td_get(s, i, "rod");
+  const int n = rods && rods->kind == V_NUM ? td_value_count(rods) : 1;
+  const int nrod = td_check_rod_count(spec);
+  if (n > 1 && n > nrod) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
+             "%s.rod names %d rods, but the model has %d", name, n, nrod);
+    return;
+  }
+  for (int k = 0; k < n; k++) {
+    for (int l = 0; rods && l < k; l++)
+      if (rods->kind == V_NUM && rods->x[l] == rods->x[k]) {
+        td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
+                 "%s.rod names rod(%g) twice: write two cables", name, rods->x[k]);
+        return;
+      }
+    cable_rod(spec, s, i, name, k, n);
+  }
+}
+
+static const td_rule rules[] = {
+    {"cable", .element = check},
+    {.path = NULL},
+};
+
+const td_structure td_structure_cable = {
+    .fields = fields,
+    .rules = rules,
+    .plural = "cables",
+    .intro =
+        "A cable pulls with the same tension all along: it works against the length of its way, "
+        "inside rods at a place of the section that may change along the rod, or straight from "
+        "place to place as over small pulleys. It is driven by a tension or by a length.",
+    .example =
+        "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 1000;\n"
+        "cable(1).rod = 1; cable(1).path = [0.01 0]; cable(1).tension = 5*ramp(t, 0, 1);\n"
+        "cable(2).path = 0.01*[cos(20*s) sin(20*s)]; cable(2).to = 0.2; cable(2).tension = 2;\n"
+        "cable(3).via = {0, at(rod(1), 0.3)}; cable(3).points = [0.1 0 0; 0 0.01 0];\n"
+        "cable(3).pull = 0.01; cable(3).stiffness = 2e3;\n"
+        "sensor(1).name = 'T'; sensor(1).value = [tension(cable(3)) length(cable(3))];\n",
+};
 
 // ---- inside rods ------------------------------------------------------------------------------
 
@@ -213,7 +411,7 @@ static td_status push_cable(builder* b, int i) {
   const char* name = td_build_word(b->cables, i, "name");
   model_cable* c = td_push_cable(b->m, 1);
   if (!c) return TD_E_NOMEM;
-  const bool taut = td_cable_is_taut(b->spec, b->cables, i);
+  const bool taut = is_taut(b->spec, b->cables, i);
   model_cable cable = {.tension = drive(b, i, "tension"),
                        .pull = taut ? NUM_NONE : drive(b, i, "pull"),
                        .stiffness = taut ? NUM_NONE : drive(b, i, "stiffness"),

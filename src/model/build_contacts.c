@@ -10,7 +10,161 @@
 
 #include "model/meshes.h"
 #include "model/rods.h"
-#include "model/rules.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "soft contact of rods, bodies and meshes with fixed objects and with each other"},
+    {"contact.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
+     "what touches: a rod with its points, a body with balls at `points`, or a mesh with balls "
+     "at its nodes"},
+    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
+     "what is touched, or a rod, body or mesh"},
+    {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `first`, in its frame"},
+    {"contact.ball", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.points2", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
+     "centres of the balls of a body `second`"},
+    {"contact.ball2", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "their radius"},
+    {"contact.point", FIELD_NUM, "1x3", "[0 0 0]", "m", TIMED, "", "",
+     "a point of the plane, which may move"},
+    {"contact.normal", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "",
+     "direction out of the plane, to where the robot may be"},
+    {"contact.center", FIELD_NUM, "1x3", "[0 0 0]", "m", TIMED, "", "",
+     "centre of the sphere, a point on the axis of the cylinder"},
+    {"contact.axis", FIELD_NUM, "1x3", "[0 0 1]", "", PARAM, "", "", "axis of the cylinder"},
+    {"contact.radius", FIELD_NUM, "1", "", "m", PARAM, "", "> 0",
+     "of the sphere or cylinder, which must have it; elsewhere of the balls of a body `first`"},
+    {"contact.stiffness", FIELD_NUM, "1", TD_REQUIRED, "N/m, N/m^2", PARAM, "", "> 0",
+     "force per depth k: of each point, or per length of a rod"},
+    {"contact.exponent", FIELD_NUM, "1", "1", "", PARAM, "", ">= 1", "e of the force k*depth^e"},
+    {"contact.damping", FIELD_NUM, "1", "0", "s/m, N s/m", PARAM, "", ">= 0", "d, see `law`"},
+    {"contact.law", FIELD_STR, "", "hunt", "", FIXED, "", "hunt|approach",
+     "with the speed w of approach: k*depth^e*(1 + d*w), never negative; or "
+     "k*depth^e + d*max(0,w)"},
+    {"contact.friction", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0", "coefficient of friction"},
+    {"contact.slip", FIELD_NUM, "1", "1e-3", "m/s", PARAM, "", "> 0",
+     "speed above which friction is that of Coulomb; below it is viscous"},
+    {"contact.per", FIELD_STR, "", "length", "", FIXED, "", "length|point",
+     "whether stiffness (and damping of 'approach') of a rod are per length or for each of its "
+     "points"},
+    {.path = NULL},
+};
+
+// ---- rules ------------------------------------------------------------------------------------
+
+static const char* word(const value* s, int i, const char* field) {
+  const value* v = td_get(s, i, field);
+  return v && v->kind == V_STR ? v->s : "";
+}
+
+static bool names_rod(const value* v) {
+  return v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0;
+}
+
+static bool names_mesh(const value* v) {
+  return v && v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
+}
+
+static bool same(const value* a, const value* b) {
+  if (!a || !b || a->kind != V_REF || b->kind != V_REF) return false;
+  return strcmp(a->ref.root, b->ref.root) == 0 && a->ref.index == b->ref.index;
+}
+
+// A rod touches with the surface of its section.
+static void contact_rod(td_spec* spec, const value* s, int i, const char* name, const char* side) {
+  const value *v = td_get(s, i, side), *rods = td_get(spec->root, 0, "rod");
+  if (!names_rod(v)) return;
+  if (v->ref.has_place) {
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, side),
+             "%s.%s must be a whole rod, as in rod(%d)", name, side, v->ref.index);
+    return;
+  }
+  const int k = v->ref.index - 1;
+  if (k < 0 || k >= td_check_rod_count(spec) || td_get(rods, k, "part")) return;
+  const char* section = word(rods, k, "section");
+  const char* field = strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0 ? "width"
+                      : strcmp(section, "custom") == 0                                     ? "area"
+                                                       : "radius";
+  if (!td_get(rods, k, field))
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, side),
+             "%s.%s: rod(%d).%s is missing, a rod that touches needs its section", name, side,
+             k + 1, field);
+}
+
+// Fields that belong to one kind of `second`, or to a body as `first`.
+static const struct {
+  const char *field, *of;
+} belongs[] = {
+    {"point", "plane"},   {"normal", "plane"}, {"center", "sphere cylinder"},
+    {"axis", "cylinder"}, {"points2", "body"}, {"ball2", "body mesh"},
+};
+
+static void contact_unused(td_spec* spec, const value* s, int i, const char* name) {
+  const value* second = td_get(s, i, "second");
+  const char* kind = !second                 ? ""
+                     : second->kind == V_STR ? second->s
+                     : second->kind == V_REF ? second->ref.root
+                                             : "body";
+  for (size_t k = 0; k < sizeof belongs / sizeof belongs[0]; k++)
+    if (td_get(s, i, belongs[k].field) && !strstr(belongs[k].of, kind))
+      td_warn(&spec->diags, td_get_at(s, i, belongs[k].field),
+              "%s.%s has no effect: what is touched is a %.20s", name, belongs[k].field, kind);
+  static const char* const own[] = {"points", "ball"};
+  for (int k = 0; k < 2 && names_rod(td_get(s, i, "first")); k++)
+    if (td_get(s, i, own[k]))
+      td_warn(&spec->diags, td_get_at(s, i, own[k]),
+              "%s.%s has no effect: a rod touches with its own points", name, own[k]);
+  if (td_get(s, i, "points") && names_mesh(td_get(s, i, "first")))
+    td_warn(&spec->diags, td_get_at(s, i, "points"),
+            "%s.points has no effect: a mesh touches with its nodes", name);
+  if (td_get(s, i, "per") && !names_rod(td_get(s, i, "first")))
+    td_warn(&spec->diags, td_get_at(s, i, "per"), "%s.per has no effect: a %s", name,
+            names_mesh(td_get(s, i, "first")) ? "mesh touches with its nodes"
+                                              : "body touches with its points");
+}
+
+static void check(td_spec* spec, const value* s, int i, const char* name) {
+  const char* kind = word(s, i, "second");
+  const bool round = strcmp(kind, "sphere") == 0 || strcmp(kind, "cylinder") == 0;
+  if (round && !td_get(s, i, "radius"))
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
+             "%s.radius is missing: a %s has it", name, kind);
+  if (same(td_get(s, i, "first"), td_get(s, i, "second")))
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
+             "%s: nothing touches itself, first and second are both %s(%d)", name,
+             td_get(s, i, "first")->ref.root, td_get(s, i, "first")->ref.index);
+  contact_rod(spec, s, i, name, "first");
+  contact_rod(spec, s, i, name, "second");
+  contact_unused(spec, s, i, name);
+}
+
+static const td_rule rules[] = {
+    {"contact", .element = check},
+    {"contact.normal", .value = td_check_directions},
+    {"contact.axis", .value = td_check_directions},
+    {.path = NULL},
+};
+
+const td_structure td_structure_contact = {
+    .fields = fields,
+    .rules = rules,
+    .plural = "contacts",
+    .intro =
+        "A contact pushes where something is deeper than the surface of something else. Rods "
+        "touch with balls at their points, bodies with the balls that are given.",
+    .example =
+        "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1100;\n"
+        "contact(1).first = rod(1); contact(1).second = 'plane'; contact(1).point = [0 0 -0.2];\n"
+        "contact(1).stiffness = 1e4; contact(1).damping = 1; contact(1).friction = 0.3;\n"
+        "contact(2).first = rod(1); contact(2).second = 'cylinder'; contact(2).center = [0.2 0 "
+        "0];\n"
+        "contact(2).axis = [0 1 0]; contact(2).radius = 0.02; contact(2).stiffness = 50;\n"
+        "contact(2).law = 'approach'; contact(2).damping = 5; contact(2).per = 'point';\n",
+};
+
+// ---- numbers ----------------------------------------------------------------------------------
 
 static const value* field(const builder* b, int i, const char* name) {
   return td_get(b->contacts, i, name);

@@ -1,22 +1,141 @@
 // Stations in the fluid: points along rods, bodies and nodes of meshes, with what they displace,
 // their drag and their added mass.
 #include <math.h>
+#include <stdio.h>
+#include <stdlib.h>
 #include <string.h>
 
-#include <stdlib.h>
+#include "elem/edge_drag.h"
+#include "math/dense.h"
 #include "model/force_words.h"
 #include "model/meshes.h"
 #include "model/rods.h"
+#include "model/structure.h"
 
-#include "elem/edge_drag.h"
-#include "model/fields.h"
+static const td_field fields[] = {
+    {"fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "a fluid everywhere around the robot"},
+    {"fluid.rho", FIELD_NUM, "1", "0", "kg/m^3", PARAM, "", ">= 0", "density; 0: there is none"},
+    {"fluid.velocity", FIELD_NUM, "1x3", "[0 0 0]", "m/s", FLOW, "", "",
+     "its velocity, the same everywhere or an expression of the place `here`, changing slowly"},
+    {.path = NULL},
+};
+
+// ---- rules ------------------------------------------------------------------------------------
+
+// The symmetric part of a drag matrix must not push along the velocity.
+void td_check_drag_matrix(td_spec* spec, const checked* c) {
+  const int n = c->v->rows;
+  double A[36], w[6], V[36], eye[36] = {0}, size = 0;
+  ex e[36];
+  char rule[160];
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      double x, y;
+      if (!td_check_known(spec, c->v, i + n * j, &x)) return;
+      if (!td_check_known(spec, c->v, j + n * i, &y)) return;
+      e[i + n * j] = td_value_ex(c->v, i + n * j, spec->graph);
+      A[i + n * j] = 0.5 * (x + y);
+      eye[i + n * j] = i == j;
+      size = fmax(size, fabs(x));
+    }
+  snprintf(rule, sizeof rule,
+           "%s must not push: its symmetric part must not have a negative eigenvalue", c->name);
+  td_bound_matrix(spec, BOUND_PASSIVE, e, n, rule);
+  if (!td_eig_symmetric(A, eye, n, w, V) || w[0] >= -TD_BOUND_SLACK * size) return;
+  td_error(&spec->diags, TD_E_MODEL, c->at,
+           "%s must not push: its symmetric part has the negative eigenvalue %g", c->name, w[0]);
+}
+
+// Is there a fluid?  True when its density is an expression.
+static bool has_fluid(const td_spec* spec) {
+  const value* fluid = td_get(spec->root, 0, "fluid");
+  const value* rho = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "rho") : NULL;
+  double x;
+  if (!rho || rho->kind != V_NUM || td_value_count(rho) != 1) return false;
+  return !td_check_constant(spec, rho, 0, &x) || x != 0;
+}
+
+static const char* section_field(const value* s, int i) {
+  const value* word = td_get(s, i, "section");
+  const char* section = word && word->kind == V_STR ? word->s : "circle";
+  if (strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0)
+    return td_get(s, i, "width") ? "height" : "width";
+  return strcmp(section, "custom") == 0 ? "area" : "radius";
+}
+
+// An edge has no x axis of its own: what is across it is the same all around.
+static void check_edge_drag(td_spec* spec, const value* fluid, const char* name) {
+  const value* drag = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "drag") : NULL;
+  double x, y;
+  if (!drag || drag->kind != V_NUM || td_value_count(drag) != 3) return;
+  const ex first = td_value_ex(drag, 0, spec->graph), second = td_value_ex(drag, 1, spec->graph);
+  if (first == second) return;
+  if (!td_check_known(spec, drag, 0, &x) || !td_check_known(spec, drag, 1, &y)) return;
+  char rule[160];
+  snprintf(rule, sizeof rule,
+           "%s.fluid.drag: the first two must be the same, an edge has no x axis; they differ by ",
+           name);
+  td_bound_range(spec, td_ex_2(spec->graph, EX_SUB, first, second), 0, false, 0, rule, "");
+  if (x == y) return;
+  td_error(&spec->diags, TD_E_MODEL, td_get_at(fluid, 0, "drag"),
+           "%s.fluid.drag: the first two must be the same, an edge has no x axis; got %g and %g",
+           name, x, y);
+}
+
+// Is element i in a fluid?  Without one its field `fluid` has no effect.
+static bool is_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
+  if (has_fluid(spec)) return true;
+  if (td_get(s, i, "fluid"))
+    td_warn(&spec->diags, td_get_at(s, i, "fluid"),
+            "%s.fluid has no effect: there is no fluid (fluid.rho is 0)", name);
+  return false;
+}
+
+void td_check_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
+  is_in_fluid(spec, s, i, name);
+}
+
+void td_check_mesh_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
+  if (is_in_fluid(spec, s, i, name)) check_edge_drag(spec, td_get(s, i, "fluid"), name);
+}
+
+void td_check_rod_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
+  static const char* const replaced[] = {"drag", "lift"};
+  const value* fluid = td_get(s, i, "fluid");
+  if (!is_in_fluid(spec, s, i, name)) return;
+  if (!td_get(s, i, "part") && !td_get(s, i, section_field(s, i))) {
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
+             "%s.%s is missing: a rod in a fluid needs its section", name, section_field(s, i));
+    return;
+  }
+  if (!fluid || fluid->kind != V_STRUCT || !td_get(fluid, 0, "drag_matrix")) return;
+  for (int k = 0; k < 2; k++)
+    if (td_get(fluid, 0, replaced[k]))
+      td_warn(&spec->diags, td_get_at(fluid, 0, replaced[k]),
+              "%s.fluid.%s has no effect: drag_matrix is given", name, replaced[k]);
+}
+
+const td_structure td_structure_fluid = {
+    .fields = fields,
+    .intro =
+        "Everything displaces fluid, is dragged by it and carries some of it along: rods by "
+        "their section, bodies by what `body.fluid` says.",
+    .example =
+        "fluid.rho = 1000; fluid.velocity = [0.2 0 0];\n"
+        "rod(1).length = 0.3; rod(1).radius = 0.01; rod(1).E = 1e5; rod(1).rho = 1100;\n"
+        "rod(1).fluid.drag = [1.1 1.1 0.01]; rod(1).fluid.added_mass = [0.6 0.6 0];\n"
+        "joint(1).second = 1; joint(1).type = 'free'; body(1).m = 2; body(1).I = 0.01*eye(3);\n"
+        "body(1).fluid.volume = 1.9e-3; body(1).fluid.drag_matrix = diag([8 8 8 0.01 0.01 0.01]);\n"
+        "body(1).fluid.added_mass = diag([1 1 1 0 0 0]);\n",
+};
+
 // ---- points along rods ------------------------------------------------------------------------
 
 td_status td_rod_sample(builder* b, int rod, double arc, double weight) {
   td_model* m = b->m;
   bool wanted = b->fluid || b->contacts || td_rod_has_wrench(b, rod);
   for (int k = 0; k < FORCE_KINDS && !wanted; k++)
-    wanted = td_force_words[k]->fields && td_force_words[k]->along(b, rod);
+    wanted = td_force_words[k]->structure && td_force_words[k]->along(b, rod);
   if (!wanted) return TD_OK;
   for (int i = 0; i < m->nsample; i++)
     if (m->sample[i].rod == rod + 1 && fabs(m->sample[i].arc - arc) < 1e-12 * b->rod[rod].length) {

@@ -1,5 +1,6 @@
-// One joint's transformations: what `tr` and `type` say becomes a list of items (fixed
-// transformations and hops), and each element of the joint gets its own hops from that list.
+// Joints: their fields and rules, and one joint's transformations: `tr` and `type` become a list of
+// items (fixed transformations and hops), and each element of the joint gets its own hops from that
+// list.
 //
 //   g = g_first · Π [trans_k, rot_k],   inf in an element makes a DOF, in order of appearance
 #include <math.h>
@@ -8,32 +9,231 @@
 
 #include "model/build.h"
 #include "model/hop_words.h"
+#include "model/structure.h"
 
-item* td_push_item(build_joint* j) {
+static const td_field fields[] = {
+    {"joint", FIELD_STRUCTS, "", "", "", FIXED, "", "", "connections"},
+    {"joint.first", FIELD_PLACE, "", "[0 0]", "", FIXED, "", "",
+     "body it starts from; 0 is the ground"},
+    {"joint.second", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "", "body it leads to"},
+    {"joint.rom", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "makes the body a rod whose pose is a polynomial of arc length (second = [body length]); m, "
+     "I, "
+     "spring, damp and input are then per length: one number, [a b] for the three "
+     "translations and the three rotations, or six"},
+    {"joint.rom.order", FIELD_INT, "1", TD_REQUIRED, "", FIXED, "", ">= 1", "polynomial order"},
+    {"joint.rom.points", FIELD_NUM, "1|2xm", "2*order + 4", "", FIXED, "", ">= 0",
+     "quadrature points: how many, or nodes and weights on [0,1] in two rows"},
+    {"joint.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "transformations from the first body's frame, in order: each moves, then turns"},
+    {"joint.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "inf", "", "translation"},
+    {"joint.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "inf", "",
+     "rotation: [axis angle] about x, y or z (axis 1, 2, 3); three bending and twist angles; "
+     "[0 x y z] with `inf` or norm([x y z]) < 1, the vector part of a unit quaternion; [inf inf "
+     "inf inf], a whole quaternion; otherwise [angle axis]"},
+    {"joint.tr2nd", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "transformations from the second body's frame, for connections that are not in the main "
+     "chain"},
+    {"joint.tr2nd.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
+    {"joint.tr2nd.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
+     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
+     "unit quaternion; otherwise a quaternion [w x y z]"},
+    {"joint.dof", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "the degrees of freedom, in order of appearance"},
+    {"joint.dof.equal2", FIELD_INT, "1|nx2|nx3", "", "", FIXED, "", ">= 1",
+     "the same coordinate as an earlier one: [joint dof], [joint element dof], or its number among "
+     "the degrees of freedom of all joints in order"},
+    {"joint.dof.init", FIELD_NUM, "nx1", "0", "m, rad", PARAM, "", "", "initial value"},
+    {"joint.dof.init_s", FIELD_NUM, "1xm", "(1:order)*length/order", "m", FIXED, "", "> 0",
+     "with `joint.rom`: arc lengths at which `init` gives values"},
+    {"joint.dof.rate", FIELD_NUM, "nx1", "0", "m/s, rad/s", PARAM, "", "", "initial rate"},
+    {"joint.dof.motion", FIELD_NUM, "nx1", "", "m, rad", TIMED, "", "",
+     "prescribes the value; the effort this needs is reported"},
+    {"joint.dof.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "", "spring along it"},
+    {"joint.dof.spring.coeff", FIELD_NUM, "nx1", "0", "N/m, N m/rad", FORCE, "", "", "stiffness"},
+    {"joint.dof.spring.init", FIELD_NUM, "nx1", "0", "m, rad", FORCE, "nan", "", "rest value"},
+    {"joint.dof.spring.compr", FIELD_NUM, "nx1", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest value: below 1 the spring is under tension at `init`"},
+    {"joint.dof.dir", FIELD_INT, "nx1", "0", "", FIXED, "", "-1|0|1",
+     "when spring, damper and input act: 1 above the rest value, -1 below it, 0 always"},
+    {"joint.dof.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper along it"},
+    {"joint.dof.damp.visc", FIELD_NUM, "nx1", "0", "N s/m, N m s/rad", FORCE, "", "", "viscosity"},
+    {"joint.dof.damp.pow", FIELD_NUM, "nx1", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"joint.dof.input", FIELD_NUM, "nx1", "0", "N, N m", FORCE, "", "", "force or torque along it"},
+    {"joint.dir", FIELD_INT, "nx1|nx3", "0", "", FIXED, "", "-1|0|1",
+     "1 acts in elongation only (a rope), -1 in compression only (a soft contact), 0 in both; "
+     "three "
+     "values: for each axis of a beam; it switches spring, damper and input"},
+    {"joint.xaxis", FIELD_NUM, "nx3", "", "", PARAM, "", "",
+     "direction of the x axis of a beam whose z axis runs along it"},
+    {"joint.spring", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "spring between two places: one column acts along the line, six make a beam "
+     "[shear x, shear y, stretch, bend x, bend y, twist]"},
+    {"joint.spring.coeff", FIELD_NUM, "nx1|nx6", "0", "N/m, N m/rad", FORCE, "", "", "stiffness"},
+    {"joint.spring.init", FIELD_NUM, "nx1|nx6", "0", "m, rad", FORCE, "nan", "",
+     "rest length, or rest values of the six"},
+    {"joint.spring.compr", FIELD_NUM, "nx1|nx6", "1", "", FORCE, "", "(0,1]",
+     "factor on the rest values: below 1 the spring is under tension at `init`"},
+    {"joint.damp", FIELD_STRUCT, "1", "", "", FIXED, "", "", "damper between the two places"},
+    {"joint.damp.visc", FIELD_NUM, "nx1|nx6", "0", "N s/m, N m s/rad", FORCE, "", "", "viscosity"},
+    {"joint.damp.pow", FIELD_NUM, "nx1|nx6", "1", "", PARAM, "", "> 0",
+     "power p of the law -visc*abs(u)^p*sign(u)"},
+    {"joint.damp.along", FIELD_FLAG, "1", "0", "", FIXED, "", "",
+     "with one column: 0 damps each component of the relative velocity in the world, as published; "
+     "1 the change of length, which conserves angular momentum"},
+    {"joint.input", FIELD_NUM, "nx1|nx6", "0", "N, N m", FORCE, "", "",
+     "force along the line, or the six of a beam"},
+    {"joint.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
+     "body along whose axes the constrained displacements are counted; 0 is the world"},
+    {"joint.fixed", FIELD_FLAG, "nx1|nx3|nx6", "0", "", FIXED, "", "",
+     "which of [x y z rx ry rz] are constrained: displacements along the axes of `refbody`, "
+     "rotations about those of the first place; fewer columns mean the first ones"},
+    {"joint.control", FIELD_NUM, "nx1|nx3|nx6", "0", "m/s^2, rad/s^2", FORCE, "", "",
+     "acceleration along the constrained directions; 0 holds them; three are those along x, y, z"},
+    {"joint.motion", FIELD_NUM, "nx1|nx2|nx3|nx4|nx5|nx6", "", "m, rad", TIMED, "", "",
+     "of a main joint: prescribes all its degrees of freedom in order, as `dof(i).motion`; a "
+     "rotation by a quaternion, of type 'spherical' or 'free', is given by its rotation vector, of "
+     "any length. With `fixed`: position along the constrained directions x, y, z and, with six "
+     "columns, the rotation vector from the first frame to the second, shorter than pi, instead of "
+     "`control`. Rates and accelerations follow from it"},
+    {"joint.type", FIELD_STR, "", "", "", FIXED, "",
+     "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
+     "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
+    {"joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "",
+     "axis of `type` (the normal of a planar joint); a universal joint has two rows, "
+     "[1 0 0; 0 1 0] by default"},
+    {"joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "",
+     "advance of a helical joint; required there"},
+    {"joint.beam", FIELD_STRUCT, "1", "", "", FIXED, "", "",
+     "how a six-column spring measures strain"},
+    {"joint.beam.frame", FIELD_STR, "", "first", "", FIXED, "", "first|mid",
+     "frame of the first body, or the one half-way between the two, which is of second order"},
+    {"joint.chart", FIELD_STR, "", "quaternion", "", FIXED, "", "quaternion|vector",
+     "what is integrated for rot = [0 inf inf inf] and [0 0 inf 0]: the whole unit quaternion and "
+     "the angular velocity, or the vector part itself, up to half a turn"},
+    {"joint.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {.path = NULL},
+};
+
+// ---- rules ------------------------------------------------------------------------------------
+
+// type, axis and pitch belong together.
+void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name) {
+  static const char* const with_axis[] = {"revolute",    "prismatic", "helical",
+                                          "cylindrical", "planar",    "universal"};
+  td_diags* diags = &spec->diags;
+  const value* written = td_get(s, i, "type");
+  const char* type = written && written->kind == V_STR ? written->s : "";
+  const value *axis = td_get(s, i, "axis"), *pitch = td_get(s, i, "pitch");
+  const bool helical = strcmp(type, "helical") == 0, universal = strcmp(type, "universal") == 0;
+  bool has_axis = false;
+  for (int k = 0; k < 6; k++) has_axis = has_axis || strcmp(type, with_axis[k]) == 0;
+  if (*type && !td_field_has_option(td_field_in(fields, "joint.type"), type)) return;
+
+  if (axis && !has_axis) {
+    td_warn(diags, td_get_at(s, i, "axis"), "%s.axis has no effect: %s%s%s", name,
+            *type ? "a joint of type '" : "there is no joint type", type,
+            *type ? "' has no axis" : "");
+  } else if (axis && axis->kind == V_NUM && td_value_count(axis) == (universal ? 3 : 6)) {
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "axis"),
+             "%s.axis of a %s joint must be %s, got %dx%d", name, type, universal ? "2x3" : "1x3",
+             axis->rows, axis->cols);
+  }
+  if (helical && !pitch)
+    td_error(diags, TD_E_MODEL, td_get_at(s, i, "type"),
+             "%s.pitch is missing: a helical joint advances while it turns", name);
+  if (pitch && !helical)
+    td_warn(diags, td_get_at(s, i, "pitch"), "%s.pitch has no effect: only a helical joint has one",
+            name);
+}
+
+// Both ends name as many elements, when both are repeated.
+static void joint_ends(td_spec* spec, const value* s, int i, const char* name) {
+  const value *first = td_get(s, i, "first"), *second = td_get(s, i, "second");
+  if (!first || !second || first->kind != V_NUM || second->kind != V_NUM) return;
+  const int a = td_value_count(first) - 1, b = td_value_count(second) - 1;
+  if (a < 2 || b < 2 || a == b) return;
+  td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
+           "%s.second must name as many elements as %s.first, got %d and %d", name, name, b, a);
+}
+
+static void check(td_spec* spec, const value* s, int i, const char* name) {
+  td_check_joint_type(spec, s, i, name);
+  joint_ends(spec, s, i, name);
+  for (int k = 0; k < HOP_KINDS; k++)
+    if (td_hop_words[k]->fields) td_hop_words[k]->check(spec, s, i, name);
+}
+
+static const td_rule rules[] = {
+    {"joint", .element = check},
+    {"joint.tr.rot", .value = td_check_rotation},
+    {"joint.tr2nd.rot", .value = td_check_place_rotation},
+    {"joint.axis", .value = td_check_axes},
+    {"joint.xaxis", .value = td_check_directions},
+    {"joint.rom.points", .value = td_check_weights},
+    {.path = NULL},
+};
+
+const td_structure td_structure_joint = {
+    .fields = fields,
+    .rules = rules,
+    .intro =
+        "The first joint that leads to a body places it: this is its *main joint*, and all of "
+        "them make the main chain. Every `inf` in the `tr` of a main joint is a degree of "
+        "freedom (DOF), numbered in order of appearance, and `dof(i)` describes the i-th. `type` "
+        "says the same in one word.\n\n"
+        "A joint to a body that already has its main joint links two places, `tr` on the first "
+        "body and `tr2nd` on the second, and makes no DOFs. With `spring`, `damp` or `input` it "
+        "is a force: along the line between the places, or a beam if there are six columns. With "
+        "`fixed` it is a constraint, and `control` (an acceleration) or `motion` (a position) "
+        "moves it. With `type` it closes a loop.\n\n"
+        "`first = [b 0:n-1]` and `second = [b 1:n]` repeat a joint n times, a chain of n "
+        "elements of body b. Row k of a field then belongs to element k; one row serves all.",
+    .example =
+        "joint(1).second       = 1;               % a hinge about y, 10 cm above the ground\n"
+        "joint(1).tr(1).trans  = [0 0 0.1];\n"
+        "joint(1).tr(2).rot    = [2 inf];\n"
+        "joint(1).dof(1).init  = deg2rad(30);\n"
+        "joint(1).dof(1).spring.coeff = 0.4;\n"
+        "joint(1).dof(1).damp.visc    = 0.01;\n"
+        "\n"
+        "joint(2).first  = 1;                     % the next body on a screw\n"
+        "joint(2).second = 2;\n"
+        "joint(2).type   = 'helical';\n"
+        "joint(2).axis   = [0 0 1];\n"
+        "joint(2).pitch  = 1e-3;\n"
+        "\n"
+        "joint(3).second = 2;                     % a rope from the ground to body 2\n"
+        "joint(3).tr2nd.trans  = [0 0 0.2];\n"
+        "joint(3).spring.coeff = 500;\n"
+        "joint(3).spring.init  = nan;             % as long as it is at the start\n"
+        "joint(3).dir          = 1;\n",
+};
+
+// ---- items ------------------------------------------------------------------------------------
+
+static const item blank_item = {
+    .tr = -1, .axis = NUM_NONE, .pitch = NUM_NONE, .value = NUM_NONE, .free = {-1, -1, -1}};
+
+// One more item, blank; NULL: no memory.
+static item* push_item(build_joint* j) {
   item* grown = td_grow(j->items, &j->item_cap, j->nitem + 1, sizeof(item));
   if (!grown) return NULL;
   j->items = grown;
-  item* it = &j->items[j->nitem++];
-  *it = (item){
-      .tr = -1, .axis = NUM_NONE, .pitch = NUM_NONE, .value = NUM_NONE, .free = {-1, -1, -1}};
-  return it;
+  j->items[j->nitem] = blank_item;
+  return &j->items[j->nitem++];
 }
-
-static bool is_free(const value* v, int i) {
-  return !(v->e && v->e[i] != EX_NONE) && isinf(v->x[i]);
-}
-
-static bool is_zero(const value* v, int i) { return !(v->e && v->e[i] != EX_NONE) && v->x[i] == 0; }
 
 static int count_free(const value* v) {
   int n = 0;
-  for (int i = 0; v && i < td_value_count(v); i++) n += is_free(v, i);
+  for (int i = 0; v && i < td_value_count(v); i++) n += value_is_free(v, i);
   return n;
 }
 
 static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns,
                             num pitch) {
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_SCREW;
   it->turns = turns;
@@ -47,7 +247,7 @@ static td_status push_screw(builder* b, build_joint* j, const double axis[3], bo
 }
 
 static td_status push_ball(build_joint* j) {
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_BALL;
   it->dof = j->ndof;
@@ -71,7 +271,7 @@ static bool is_given(const build_joint* j, int first) {
 static td_status push_turn(builder* b, build_joint* j) {
   static const double zero[3] = {0, 0, 0};
   if (!is_given(j, j->ndof)) return push_ball(j);
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_TURN;
   it->dof = j->ndof;
@@ -85,13 +285,13 @@ static td_status push_turn(builder* b, build_joint* j) {
 // Free components of a three-number chart.
 static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const value* rot,
                             int offset) {
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   double constant[3] = {0, 0, 0};
   it->kind = kind;
   it->dof = j->ndof;
   for (int c = 0; c < 3; c++)
-    if (is_free(rot, offset + c)) it->free[c] = it->ndof++;
+    if (value_is_free(rot, offset + c)) it->free[c] = it->ndof++;
   it->nq = it->nv = it->ndof;
   j->ndof += it->ndof;
   it->value = td_build_constants(b, constant, 3);
@@ -143,11 +343,11 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
 }
 
 static td_status push_vector_part(builder* b, build_joint* j, const value* rot) {
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   double axis[3];
-  for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
-  it->ndof = it->nv = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  for (int c = 0; c < 3; c++) axis[c] = value_is_free(rot, c + 1);
+  it->ndof = it->nv = value_is_free(rot, 1) + value_is_free(rot, 2) + value_is_free(rot, 3);
   it->kind = it->ndof == 3 ? HOP_BALL : HOP_CIRCLE;
   it->vector = true;
   it->dof = j->ndof;
@@ -161,10 +361,10 @@ static td_status push_vector_part(builder* b, build_joint* j, const value* rot) 
 // [inf … inf …]: all four numbers of a quaternion, or a pair about one axis.
 static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at,
                                  const char* what) {
-  const int nvector = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  const int nvector = value_is_free(rot, 1) + value_is_free(rot, 2) + value_is_free(rot, 3);
   if (nvector == 3) return td_get(j->s, j->at, "motion") ? push_turn(b, j) : push_ball(j);
   bool zeros = nvector == 1;
-  for (int c = 1; c < 4; c++) zeros = zeros && (is_free(rot, c) || is_zero(rot, c));
+  for (int c = 1; c < 4; c++) zeros = zeros && (value_is_free(rot, c) || value_is_zero(rot, c));
   if (!zeros) {
     td_error(b->diags, TD_E_MODEL, at,
              "%s is a partly free quaternion: with inf first, either all four numbers are inf, or "
@@ -175,8 +375,8 @@ static td_status push_quaternion(builder* b, build_joint* j, const value* rot, t
     return TD_E_MODEL;
   }
   double axis[3];
-  for (int c = 0; c < 3; c++) axis[c] = is_free(rot, c + 1);
-  item* it = td_push_item(j);
+  for (int c = 0; c < 3; c++) axis[c] = value_is_free(rot, c + 1);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_CIRCLE;
   it->dof = j->ndof;
@@ -191,7 +391,7 @@ static td_status push_quaternion(builder* b, build_joint* j, const value* rot, t
 static td_status check_vector_part(builder* b, const value* rot, td_span at, const char* what) {
   double sum = 0;
   for (int c = 1; c < 4; c++)
-    if (!is_free(rot, c) && !(rot->e && rot->e[c] != EX_NONE)) sum += rot->x[c] * rot->x[c];
+    if (!value_is_free(rot, c) && !(rot->e && rot->e[c] != EX_NONE)) sum += rot->x[c] * rot->x[c];
   if (sum < 1) return TD_OK;
   return td_error(
       b->diags, TD_E_MODEL, at,
@@ -203,9 +403,10 @@ static td_status check_vector_part(builder* b, const value* rot, td_span at, con
 static td_status vector_part(builder* b, build_joint* j, const value* rot, td_span at,
                              const char* what) {
   TD_TRY(check_vector_part(b, rot, at, what));
-  const int n = is_free(rot, 1) + is_free(rot, 2) + is_free(rot, 3);
+  const int n = value_is_free(rot, 1) + value_is_free(rot, 2) + value_is_free(rot, 3);
   bool one_axis = n == 1;
-  for (int c = 1; c < 4; c++) one_axis = one_axis && (is_free(rot, c) || is_zero(rot, c));
+  for (int c = 1; c < 4; c++)
+    one_axis = one_axis && (value_is_free(rot, c) || value_is_zero(rot, c));
   const char* chart = td_build_word(j->s, j->at, "chart");
   const bool asked = chart && strcmp(chart, "vector") == 0;
   if ((n < 3 && !one_axis) || asked) return push_chart(b, j, HOP_QUAT3, rot, 1);
@@ -230,7 +431,7 @@ static td_status rotation_items(builder* b, build_joint* j, const value* rot, td
     case 3:
       return push_chart(b, j, HOP_CAYLEY, rot, 0);
     default:
-      if (is_free(rot, 0)) return push_quaternion(b, j, rot, at, what);
+      if (value_is_free(rot, 0)) return push_quaternion(b, j, rot, at, what);
       return vector_part(b, j, rot, at, what);
   }
 }
@@ -241,12 +442,12 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   const value* rot = td_get(tr, i, "rot");
   const bool free_rot = count_free(rot) > 0;
   // constant part: the translation, and the rotation when nothing of it is free
-  item* it = td_push_item(j);
+  item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->tr = i;
   for (int c = 0; trans && c < 3; c++) {
     const double axis[3] = {c == 0, c == 1, c == 2};
-    if (is_free(trans, c)) TD_TRY(push_screw(b, j, axis, false, NUM_NONE));
+    if (value_is_free(trans, c)) TD_TRY(push_screw(b, j, axis, false, NUM_NONE));
   }
   if (free_rot) {
     char what[48];
@@ -255,37 +456,11 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   }
   // a fixed rotation after free translations is a step of its own
   if (!free_rot && rot && count_free(trans) > 0) {
-    it = td_push_item(j);
+    it = push_item(j);
     if (!it) return TD_E_NOMEM;
     it->tr = -2 - i;
   }
   return TD_OK;
-}
-
-void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
-  // start from the principal axis after the one n is nearest to
-  int k = 0;
-  for (int c = 1; c < 3; c++)
-    if (fabs(n[c]) > fabs(n[k])) k = c;
-  double a[3] = {0, 0, 0}, norm = 0, dot;
-  a[(k + 1) % 3] = n[k] < 0 ? -1 : 1;
-  dot = a[(k + 1) % 3] * n[(k + 1) % 3];
-  for (int c = 0; c < 3; c++) {
-    t1[c] = a[c] - dot * n[c];
-    norm += t1[c] * t1[c];
-  }
-  for (int c = 0; c < 3; c++) t1[c] /= sqrt(norm);
-  for (int c = 0; c < 3; c++)
-    t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
-}
-
-bool td_unit_vector(double x[3]) {
-  const double size = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
-  if (!(size > 0)) return false;
-  for (int c = 0; c < 3; c++) x[c] /= size;
-  const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
-  for (int c = 0; c < 3; c++) x[c] /= norm;
-  return true;
 }
 
 // Row r of `axis` as a unit vector: a constant that is not zero, the check saw to it.
@@ -347,71 +522,18 @@ td_status td_build_items(builder* b, int joint) {
   const value* tr = j->tr;
   const int n = tr ? td_value_count(tr) : 0;
   for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, tr, i));
-  for (int k = 0; k < HOP_KINDS; k++)
-    if (td_hop_words[k]->fields) TD_TRY(td_hop_words[k]->items(b, joint));
+  for (int k = 0; k < HOP_KINDS; k++) {
+    item own = blank_item;
+    if (td_hop_words[k]->fields) TD_TRY(td_hop_words[k]->item(b, joint, &own));
+    if (own.ndof == 0) continue;
+    item* it = push_item(j);
+    if (!it) return TD_E_NOMEM;
+    own.dof = j->ndof;
+    j->ndof += own.ndof;
+    *it = own;
+  }
   const char* type = td_build_word(j->s, j->at, "type");
   return type ? type_items(b, joint, type) : TD_OK;
-}
-
-// ---- fixed transformations --------------------------------------------------------------------
-
-static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
-  const int n = td_value_count(rot);
-  td_exprs* g = b->spec->graph;
-  if (n == 2) {
-    const int axis = (int)rot->x[0];
-    if (axis == 0) return TD_OK;  // [0 0]: no rotation
-    fix->kind = ROT_PRINCIPAL;
-    fix->axis = axis - 1;
-    fix->rot = td_build_number(b, td_value_ex(rot, 1, g));
-    return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
-  }
-  if (n == 4 && td_is_vector_part(b->spec, rot)) {
-    fix->kind = ROT_UNIT_VECTOR;
-    fix->rot = td_build_numbers(b, rot, 0, 1, 4, 0);
-    if (fix->rot == NUM_NONE) return TD_E_NOMEM;
-    fix->rot++;
-    return TD_OK;
-  }
-  fix->kind = n == 3 ? ROT_EULER_BERNOULLI : quaternion ? ROT_QUATERNION : ROT_ANGLE_AXIS;
-  bool zero = true;
-  for (int i = 0; i < n; i++) zero = zero && is_zero(rot, i);
-  if (zero) {
-    fix->kind = ROT_NONE;
-    return TD_OK;
-  }
-  fix->rot = td_build_numbers(b, rot, 0, 1, n, 0);
-  return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
-}
-
-// Translation (without its free elements) and, unless only one of them is wanted, the rotation.
-static td_status push_fix(builder* b, const value* tr, int i, bool quaternion, bool want_trans,
-                          bool want_rot) {
-  const value* trans = td_get(tr, i, "trans");
-  const value* rot = td_get(tr, i, "rot");
-  model_fix fix = {.kind = ROT_NONE, .rot = NUM_NONE};
-  const double zero[3] = {0, 0, 0};
-  fix.trans = td_build_constants(b, zero, 3);
-  if (fix.trans == NUM_NONE) return TD_E_NOMEM;
-  for (int c = 0; want_trans && trans && c < 3; c++)
-    if (!is_free(trans, c)) b->m->number_ex[fix.trans + c] = td_value_ex(trans, c, b->spec->graph);
-  if (want_rot && rot) TD_TRY(fixed_rotation(b, rot, quaternion, &fix));
-  model_fix* pushed = td_push_fix(b->m, 1);
-  if (!pushed) return TD_E_NOMEM;
-  *pushed = fix;
-  return TD_OK;
-}
-
-td_status td_build_one_fix(builder* b, const value* tr, int i) {
-  return push_fix(b, tr, i, false, true, true);
-}
-
-td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix) {
-  *fix = b->m->nfix;
-  const int n = list ? td_value_count(list) : 0;
-  for (int i = 0; i < n; i++) TD_TRY(push_fix(b, list, i, quaternion, true, true));
-  *nfix = b->m->nfix - *fix;
-  return TD_OK;
 }
 
 // ---- hops of one element ----------------------------------------------------------------------
@@ -521,9 +643,9 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
     if (it->tr >= 0) {
       const bool later = count_free(td_get(tr, it->tr, "trans")) > 0;
       const bool free_rot = count_free(td_get(tr, it->tr, "rot")) > 0;
-      TD_TRY(push_fix(b, tr, it->tr, false, true, !later && !free_rot));
+      TD_TRY(td_build_fix(b, tr, it->tr, false, true, !later && !free_rot));
     } else if (it->tr <= -2) {
-      TD_TRY(push_fix(b, tr, -2 - it->tr, false, false, true));
+      TD_TRY(td_build_fix(b, tr, -2 - it->tr, false, false, true));
     } else {
       const bool translation = is_free_translation(b, j, i, element);
       TD_TRY((translation ? push_translation : push_hop)(b, j, it, element, at, pending));

@@ -5,7 +5,7 @@
 #include <string.h>
 
 #include "model/build.h"
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/hop_words.h"
 #include "model/rods.h"
 

@@ -6,6 +6,39 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"control", FIELD_STRUCTS, "", "", "", FIXED, "", "", "controllers that set inputs in `sim`"},
+    {"control.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "",
+     "inputs it sets; those of `gains` are named in the file"},
+    {"control.law", FIELD_NUM, "", "", "", TIMED | TD_ON_STATE | TD_ON_RATE | TD_ON_INTERNAL, "",
+     "", "the inputs as expressions, as many as `inputs`"},
+    {"control.gains", FIELD_STR, "", "", "", FIXED, "", "",
+     "a file of `tendril lqr`, beside the model: u = u0 - K x"},
+    {"control.from", FIELD_STR, "", "state", "", FIXED, "", "state|sensors",
+     "with `gains`: x from the state itself, or estimated from the sensors with the file's L"},
+    {"control.plugin", FIELD_STR, "", "", "", FIXED, "", "",
+     "a shared library with the function td_controller, beside the model; only with "
+     "`--allow-plugin`"},
+    {"control.limits", FIELD_NUM, "1x2|mx2", "[-inf inf]", "", PARAM, "limit", "",
+     "lowest and highest value of its inputs, one row for all or one for each"},
+    {.path = NULL},
+};
+
+const td_structure td_structure_control = {
+    .fields = fields,
+    .plural = "controllers",
+    .intro =
+        "A controller has one of `law`, `gains` and `plugin`. With `par.control.rate` it runs as "
+        "a computer would: it measures, computes, and holds its inputs; laws and tasks may also "
+        "run at all times (rate 0). See control.md.",
+    .example =
+        "F = input('F', 0);\n"
+        "control(1).inputs = 'F';\n"
+        "control(1).law = -40*dof(joint(1), 1) - 8*ddof(joint(1), 1);\n"
+        "par.control.rate = 200;\n",
+};
 
 #define LAW_VISITS 5e7  // nodes visited while differentiating: about a second
 

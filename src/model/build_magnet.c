@@ -4,10 +4,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/field_rows.h"
 #include "model/force_words.h"
 #include "model/rods.h"
-#include "model/rules.h"
 
 static const td_field fields[] = {
     {"magnet", FIELD_STRUCTS, "", "", "", FIXED, "", "", "magnetic dipoles in a uniform field"},
@@ -38,6 +36,27 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
     return;
   }
 }
+
+static const td_rule rules[] = {
+    {"magnet", .element = check},
+    {.path = NULL},
+};
+
+static const td_structure structure = {
+    .fields = fields,
+    .rules = rules,
+    .plural = "magnets",
+    .intro =
+        "A magnet turns towards the field: with the moment m in the axes R of what carries it and "
+        "the field B the torque is R m x B and, as long as both are constant, -R m . B counts as "
+        "elastic energy. A rod that is magnetic all along is a hard-magnetic soft rod.",
+    .example =
+        "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 2000;\n"
+        "B = input('B', 0);                       % T\n"
+        "magnet(1).on = rod(1);\n"
+        "magnet(1).moment = [0 0 70];             % A m: 100 kA/m along the rod\n"
+        "magnet(1).field = B*[cos(2*pi*t) sin(2*pi*t) 0];\n",
+};
 
 // ---- where ------------------------------------------------------------------------------------
 
@@ -150,19 +169,7 @@ static void numbers(const td_model* m, bool* force) {
 
 const force_words td_words_magnet = {
     .numbers = numbers,
-    .fields = fields,
-    .plural = "magnets",
-    .intro =
-        "A magnet turns towards the field: with the moment m in the axes R of what carries it and "
-        "the field B the torque is R m x B and, as long as both are constant, -R m . B counts as "
-        "elastic energy. A rod that is magnetic all along is a hard-magnetic soft rod.",
-    .example =
-        "rod(1).length = 0.3; rod(1).radius = 0.015; rod(1).E = 1e6; rod(1).rho = 2000;\n"
-        "B = input('B', 0);                       % T\n"
-        "magnet(1).on = rod(1);\n"
-        "magnet(1).moment = [0 0 70];             % A m: 100 kA/m along the rod\n"
-        "magnet(1).field = B*[cos(2*pi*t) sin(2*pi*t) 0];\n",
-    .check = check,
+    .structure = &structure,
     .build = build,
     .places = places,
     .along = along,

@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/mesh_edges.h"
 #include "model/rules.h"
 

@@ -2,8 +2,83 @@
 // masses.
 #include <string.h>
 
-#include "model/fields.h"
 #include "model/rods.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"body", FIELD_STRUCTS, "", "", "", FIXED, "", "", "rigid bodies"},
+    {"body.m", FIELD_NUM, "nx1", "1e-9", "kg", PARAM, "", ">= 0", "mass"},
+    {"body.I", FIELD_NUM, "3x3xn", "1e-9*eye(3)", "kg m^2", PARAM, "", "",
+     "inertia (one number: the same about all axes) about the centre of mass, in axes parallel to "
+     "the body frame"},
+    {"body.l_com", FIELD_NUM, "nx3", "[0 0 0]", "m", PARAM, "", "",
+     "centre of mass in the body frame"},
+    {"body.tip", FIELD_NUM, "nx3", "2*l_com", "m", PARAM, "", "",
+     "end of the body in its frame, for drawing"},
+    {"body.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "", "what the fluid does to it"},
+    {"body.fluid.volume", FIELD_NUM, "1", "0", "m^3", PARAM, "", ">= 0",
+     "displaced volume: buoyancy is the weight of that much fluid"},
+    {"body.fluid.center", FIELD_NUM, "1x3", "l_com", "m", PARAM, "", "",
+     "centre of the displaced volume in the body frame"},
+    {"body.fluid.drag_matrix", FIELD_NUM, "6x6", "", "kg/m, kg", PARAM, "", "",
+     "drag -D*abs(v)*[v w] in the body frame, with the velocity v of its origin against the fluid"},
+    {"body.fluid.added_mass", FIELD_NUM, "6x6", "", "kg, kg m, kg m^2", PARAM, "", "",
+     "added inertia [translational, rotational] in the body frame"},
+    {"body.type", FIELD_STR, "", "rigid", "", FIXED, "", "rigid", "kind of body"},
+    {"body.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages and results; unique"},
+    {.path = NULL},
+};
+
+static const td_rule rules[] = {
+    {"body", .element = td_check_in_fluid},
+    {"body.I", .value = td_check_inertias},
+    {"body.fluid.added_mass", .value = td_check_section_matrix},
+    {"body.fluid.drag_matrix", .value = td_check_drag_matrix},
+    {.path = NULL},
+};
+
+const td_structure td_structure_body = {
+    .fields = fields,
+    .rules = rules,
+    .intro =
+        "A body is a mass with an inertia. Its frame is the end of its main joint; the centre of "
+        "mass may lie elsewhere. A body that a joint repeats (see below) has one row, or page of "
+        "`I`, for all of its elements, or one for each.",
+    .example =
+        "body(1).m     = 1.2;\n"
+        "body(1).I     = diag([2e-3 2e-3 4e-4]);\n"
+        "body(1).l_com = [0 0 0.15];\n"
+        "body(1).name  = 'upper arm';\n",
+};
+
+static bool is_zero(const td_spec* spec, const value* v, int i) {
+  const ex e = td_value_ex(v, i, spec->graph);
+  return td_ex_is_const(spec->graph, e) && td_ex_value(spec->graph, e) == 0;
+}
+
+void td_check_masses(td_spec* spec) {
+  const value* s = td_get(spec->root, 0, "body");
+  for (int i = 0; s && i < td_value_count(s); i++) {
+    bool empty = true;
+    for (int k = 0; k < s->nfield && empty; k++)
+      empty = td_value_is_empty(s->slots[i * s->nfield + k].v);
+    // [0 0 m] as a row is a misprint of the published tables, taken for masses of three elements
+    const value* m = td_get(s, i, "m");
+    if (m && m->kind == V_NUM && m->rows == 1 && td_value_count(m) == 3 && is_zero(spec, m, 0) &&
+        is_zero(spec, m, 1) && !is_zero(spec, m, 2)) {
+      td_warn(&spec->diags, td_get_at(s, i, "m"),
+              "body(%d).m = [0 0 m] has a mass for each of three elements, and the first two have "
+              "none",
+              i + 1);
+      td_hint(&spec->diags, "write body(%d).m = m for the mass of each", i + 1);
+    }
+    if (empty || m) continue;  // gaps are told when the tree is built
+    td_warn(&spec->diags, td_check_element_at(&spec->diags, s, i),
+            "body(%d).m is not given: its mass is %s kg", i + 1,
+            td_field_in(fields, "body.m")->fallback);
+    td_hint(&spec->diags, "write body(%d).m = 0 if it has none", i + 1);
+  }
+}
 
 // ---- bodies -----------------------------------------------------------------------------------
 

@@ -15,7 +15,7 @@
 #include "math/dense.h"
 #include "math/quadrature.h"
 #include "model/cables.h"
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/rods.h"
 
 // φ_i and φ_i' for i = 1 … n at arc length s of a rod of length L.
@@ -673,7 +673,7 @@ td_status td_build_rom_joint(builder* b, int rod) {
     if (!copy) return TD_E_NOMEM;
     *copy = b->m->fix[b->rod[rod].fix + i];
   }
-  for (int i = 0; i < fixed; i++) TD_TRY(td_build_one_fix(b, b->joint[joint].tr, i));
+  for (int i = 0; i < fixed; i++) TD_TRY(td_build_fix(b, b->joint[joint].tr, i, false, true, true));
   r.base = b->rod[rod].hop[0];
   r.fix = b->rod[rod].fix = start;
   r.nfix = b->rod[rod].nfix = b->m->nfix - start;

@@ -51,16 +51,13 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              i + 1);
 }
 
-static td_status items(builder* b, int joint) {
-  build_joint* j = &b->joint[joint];
+static td_status fill_item(builder* b, int joint, item* it) {
+  const build_joint* j = &b->joint[joint];
   if (!curve_of(b, joint)) return TD_OK;
   if (j->nelement > 1)
     return td_error(b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "curve"),
                     "joint(%d).curve: a joint that is repeated has no curve", joint + 1);
-  item* it = td_push_item(j);
-  if (!it) return TD_E_NOMEM;
   it->kind = HOP_SLOT;
-  it->dof = j->ndof++;
   it->ndof = it->nq = it->nv = 1;
   return TD_OK;
 }
@@ -104,4 +101,4 @@ static td_status finish(builder* b, int joint, int hop) {
   return rate < 0 || accel < 0 || td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }
 
-const hop_words td_hop_words_slot = {fields, check, items, finish};
+const hop_words td_hop_words_slot = {fields, check, fill_item, finish};

@@ -12,6 +12,49 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"task", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "motions that inputs are to bring about in `sim`"},
+    {"task.name", FIELD_STR, "", "", "", FIXED, "", "", "name in messages; unique"},
+    {"task.value", FIELD_NUM, "", TD_REQUIRED, "", TIMED | TD_ON_STATE, "", "",
+     "what is to move: any expression of positions"},
+    {"task.desired", FIELD_NUM, "", TD_REQUIRED, "", TIMED, "", "",
+     "what it is to be, as many numbers"},
+    {"task.P", FIELD_NUM, "", "0", "1/s^2", PARAM, "", ">= 0", "gain on the error"},
+    {"task.I", FIELD_NUM, "", "0", "1/s^3", PARAM, "", ">= 0", "gain on its integral"},
+    {"task.D", FIELD_NUM, "", "0", "1/s", PARAM, "", ">= 0", "gain on its rate"},
+    {"task.inputs", FIELD_LIST, "", "all inputs", "", FIXED, "", "", "inputs it may use"},
+    {"task.limits", FIELD_NUM, "1x2|mx2", "[-inf inf]", "", PARAM, "limit", "",
+     "lowest and highest value of these inputs, one row for all or one for each"},
+    {"task.damping", FIELD_NUM, "1", "0", "", PARAM, "", ">= 0",
+     "keeps inputs small where the task is nearly singular: weight of the inputs against the "
+     "task's acceleration"},
+    {"task.calm", FIELD_NUM, "1", "D", "1/s", PARAM, "", ">= 0",
+     "with more inputs than numbers of all tasks: the rate up to which motion that the tasks leave "
+     "free is braked; 0: the smallest inputs"},
+    {"task.feedforward", FIELD_STR, "", "dynamic", "", FIXED, "", "dynamic|static",
+     "inputs from the exact equations of motion, or those that hold the desired value at rest"},
+    {.path = NULL},
+};
+
+const td_structure td_structure_task = {
+    .fields = fields,
+    .plural = "tasks",
+    .intro =
+        "In `sim` the inputs are those that give every task the acceleration `desired'' + P e + "
+        "I (integral of e) + D e'` with `e = desired - value`, from the exact equations of "
+        "motion: in the sense of least squares when there are too few inputs, the smallest ones "
+        "when there are too many, within their limits. The inputs appear in the results. See "
+        "control.md.",
+    .example =
+        "F = input('F', 0);\n"
+        "task(1).value   = pos(body(2))*[1; 0; 0];\n"
+        "task(1).desired = 0.1*sin(2*t);\n"
+        "task(1).P = 400;  task(1).D = 40;\n"
+        "task(1).limits = [-5 5];\n",
+};
 
 enum { MOST_VALUES = 64 };
 #define TASK_VISITS 5e7  // nodes visited while differentiating: about a second

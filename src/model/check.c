@@ -9,8 +9,8 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/force_words.h"
-#include "model/rules.h"
+#include "model/fields.h"
+#include "model/structure.h"
 #include "model/tolerance.h"
 
 enum { NAME_SIZE = 128 };  // "joint(2147483647).dof(2147483647).spring.compr(2147483647)" fits
@@ -25,10 +25,11 @@ TD_PRINTF(3, 4) static void write_name(char* out, size_t size, const char* forma
 
 typedef struct walk {
   td_spec* spec;
-  int repeated;   // elements of the joint or load at hand, 0: not known here
-  int rod;        // the rod at hand, from 0
-  stretch along;  // the rod, its part or the chamber's rod at hand
-  bool partial;   // statements about the structure at hand failed: what is absent is no news
+  const td_structure* structure;  // the root structure at hand
+  int repeated;                   // elements of the joint or load at hand, 0: not known here
+  int rod;                        // the rod at hand, from 0
+  stretch along;                  // the rod, its part or the chamber's rod at hand
+  bool partial;  // statements about the structure at hand failed: what is absent is no news
 } walk;
 
 // ---- what may depend on what ------------------------------------------------------------------
@@ -360,7 +361,8 @@ static void check_numbers(const walk* w, checked* c) {
   for (int i = 0; i < td_value_count(c->v); i++)
     if (!check_entry(w->spec, c, i)) return;
   note_negative(w->spec, c);
-  td_check_value_rules(w->spec, c);
+  for (const td_rule* r = w->structure->rules; r && r->path; r++)
+    if (r->value && strcmp(r->path, c->field->path) == 0) r->value(w->spec, c);
 }
 
 // ---- words and places -------------------------------------------------------------------------
@@ -665,27 +667,6 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
   }
 }
 
-// rod(2) without rod(1): nothing was written there.  Bodies and joints are seen to when the tree is
-// built.  Returns how many elements from i on are empty.
-static int find_gap(td_spec* spec, const td_field* field, const value* s, int i) {
-  static const char* const counted[][2] = {{"rod", "rods"},
-                                           {"chamber", "chambers"},
-                                           {"cable", "cables"},
-                                           {"contact", "contacts"},
-                                           {"mesh", "meshes"},
-                                           {"sensor", "sensors"},
-                                           {"event", "events"},
-                                           {"task", "tasks"},
-                                           {"control", "controllers"},
-                                           {"exload", "loads"},
-                                           {"dynamics", "rates of internal states"}};
-  for (size_t k = 0; k < sizeof counted / sizeof *counted; k++)
-    if (strcmp(field->path, counted[k][0]) == 0)
-      return td_check_gap(&spec->diags, s, i, counted[k][0], counted[k][1]);
-  const force_words* own = td_words_of(field->path);
-  return own ? td_check_gap(&spec->diags, s, i, field->path, own->plural) : 0;
-}
-
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
@@ -694,7 +675,8 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
   }
   if (!judged || w->partial) return;
   check_required(w->spec, field, s, i, name);
-  td_check_element_rules(w->spec, field, s, i, name);
+  for (const td_rule* r = w->structure->rules; r && r->path; r++)
+    if (r->element && strcmp(r->path, field->path) == 0) r->element(w->spec, s, i, name);
 }
 
 // Length of the rod that element i of a root structure is, or is in.
@@ -730,7 +712,10 @@ static void check_structs(walk* w, const checked* c) {
   }
   for (int i = 0; i < td_value_count(s); i++) {
     char name[NAME_SIZE];
-    const int gap = w->partial ? 0 : find_gap(w->spec, c->field, s, i);
+    // rod(2) without rod(1): nothing was written there
+    const bool numbered = root && w->structure->plural && !w->partial;
+    const int gap =
+        numbered ? td_check_gap(&w->spec->diags, s, i, c->field->path, w->structure->plural) : 0;
     if (gap > 0) {
       i += gap - 1;
       continue;
@@ -803,6 +788,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   const td_field* f = td_field_child(NULL, name);
   if (td_value_is_empty(slot->v)) return;
   if (f) {
+    for (int k = 0; (w->structure = td_structure_at(k)) && w->structure->fields != f;) k++;
     checked c = {f, slot->v, name, slot->at, {0}, {0, NAN, false}};
     check_value(w, &c);
   } else if (!later) {
@@ -813,7 +799,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 }
 
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, 0, 0, {0, NAN, false}, false};
+  walk w = {spec, NULL, 0, 0, {0, NAN, false}, false};
   td_bounds_clear(spec);
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) {

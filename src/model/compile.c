@@ -250,7 +250,7 @@ static td_status build(builder* b) {
   if (links == TD_OK) links = td_build_fluid(b);
   if (links == TD_OK) links = td_build_contacts(b);
   for (int k = 0; k < FORCE_KINDS && links == TD_OK; k++)
-    if (td_force_words[k]->fields) links = td_force_words[k]->build(b);
+    if (td_force_words[k]->structure) links = td_force_words[k]->build(b);
   if (b->m->nload > 0) b->m->has_blocks = true;
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));

@@ -3,7 +3,7 @@
 #ifndef TD_FIELD_ROWS_H
 #define TD_FIELD_ROWS_H
 
-#include "model/fields.h"
+#include "model/field.h"
 
 // What a field may depend on.
 enum {

@@ -1,21 +1,11 @@
 // Kinds of forces that have no structure of their own, and the table of all.
 #include "model/force_words.h"
 
-#include <string.h>
-
 const force_words* const td_force_words[FORCE_KINDS] = {
 #define X(type, kind, text) &td_words_##kind,
     TD_FORCES(X)
 #undef X
 };
-
-const force_words* td_words_of(const char* root) {
-  for (int k = 0; k < FORCE_KINDS; k++) {
-    const td_field* fields = td_force_words[k]->fields;
-    if (fields && strcmp(fields->path, root) == 0) return td_force_words[k];
-  }
-  return NULL;
-}
 
 static void mark_law(const model_law* l, bool* force) {
   const num slots[6] = {l->k, l->rest, l->compr, l->mu, l->nu, l->input};

@@ -11,7 +11,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/mesh_edges.h"
 #include "model/rods.h"
 

@@ -12,7 +12,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/meshes.h"
 #include "model/rods.h"
 

@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/meshes.h"
 #include "model/rules.h"
 

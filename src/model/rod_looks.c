@@ -2,7 +2,7 @@
 // ends are.
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/rods.h"
 
 typedef struct look {

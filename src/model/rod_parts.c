@@ -5,7 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "model/fields.h"
+#include "model/field.h"
 #include "model/rods.h"
 
 // What a part writes makes what the rod says about the same thing void.
@@ -98,7 +98,7 @@ static double settled(td_spec* spec, const value* s, int i, const char* field, d
 // Segments of a part, or the order of its polynomials.
 static int part_n(const value* s, int i) {
   const value* n = td_get(s, i, "n");
-  return n ? (int)n->x[0] : (int)td_field_number("rod.n");
+  return n ? (int)n->x[0] : (int)td_field_default(td_field_in(td_rod_fields, "rod.n"));
 }
 
 bool td_build_rod_parts(builder* b, int rod) {

@@ -1,11 +1,8 @@
-// Arc lengths of a rod at which something is attached or measured: frames that its quadrature alone
-// would not give.
+// A list of arc lengths of a rod at which something is attached or measured: frames that its
+// quadrature alone would not give.
 #include <math.h>
 #include <stdlib.h>
-#include <string.h>
 
-#include "model/cables.h"
-#include "model/force_words.h"
 #include "model/rods.h"
 
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
@@ -17,56 +14,6 @@ td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
   if (!arcs) return TD_E_NOMEM;
   out->arc = arcs;
   arcs[out->n++] = fmin(arc, L);
-  return TD_OK;
-}
-
-static td_status want_reference(builder* b, int rod, const value* v, rod_places* out) {
-  if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != rod + 1)
-    return TD_OK;
-  const double L = b->rod[rod].length;
-  return td_rod_want(b, rod, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : L, out);
-}
-
-static td_status want_references(builder* b, int rod, const value* list, const char* const* fields,
-                                 rod_places* out) {
-  for (int i = 0; list && i < td_value_count(list); i++)
-    for (int k = 0; fields[k]; k++) TD_TRY(want_reference(b, rod, td_get(list, i, fields[k]), out));
-  return TD_OK;
-}
-
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return x < y ? -1 : x > y;
-}
-
-td_status td_rod_attached(builder* b, int rod, rod_places* out) {
-  static const char* const joint_fields[] = {"first", "second", "refbody", NULL};
-  static const char* const load_fields[] = {"exbody", "body", "refbody", NULL};
-  static const char* const rod_fields[] = {"first", NULL};
-  TD_TRY(want_references(b, rod, b->joints, joint_fields, out));
-  TD_TRY(want_references(b, rod, b->loads, load_fields, out));
-  TD_TRY(want_references(b, rod, b->rods, rod_fields, out));
-  for (int k = 0; k < FORCE_KINDS; k++)
-    if (td_force_words[k]->fields) TD_TRY(td_force_words[k]->places(b, rod, out));
-  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
-    const value* via = td_get(b->cables, i, "via");
-    for (int k = 0; via && k < td_value_count(via); k++)
-      TD_TRY(want_reference(b, rod, via->slots[k].v, out));
-    // a cable that goes on to another rod leaves this one at its end
-    for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
-      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(td_rod_want(b, rod, b->rod[rod].length, out));
-  }
-  return TD_OK;
-}
-
-td_status td_rod_places(builder* b, int rod, rod_places* out) {
-  TD_TRY(td_rod_attached(b, rod, out));
-  for (int i = 0; i < b->spec->nsensor; i++) {
-    const td_sensor_ref* s = &b->spec->sensors[i].ref;
-    if (s->root != 'r' || s->index != rod + 1 || s->arc == TD_ARC_HERE) continue;
-    if (!sensor_is(s->kind, OF_WHOLE_ROD | OF_STRAIN)) TD_TRY(td_rod_want(b, rod, s->arc, out));
-  }
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }
 

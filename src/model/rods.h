@@ -3,6 +3,10 @@
 #define TD_RODS_H
 
 #include "model/build.h"
+#include "model/field.h"
+
+// The rows of the field table about rods, which parts of rods share.
+extern const td_field td_rod_fields[];
 
 // The parts of a written rod with its fields filled in, as a struct array to be dropped; NULL: it
 // has none, or no memory.

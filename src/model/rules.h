@@ -1,8 +1,8 @@
-// What td_spec_check (check.c) and the rules of single fields and structures (rules.c) share.
+// Shared by td_spec_check (check.c) and the rules of single fields and structures.
 #ifndef TD_RULES_H
 #define TD_RULES_H
 
-#include "model/fields.h"
+#include "model/field.h"
 
 // A stretch of a rod; its length is NaN when there is none or it is not known.
 typedef struct stretch {
@@ -47,36 +47,26 @@ int td_nested_limit(const td_spec* spec);  // elements of a list inside an eleme
 // Report the elements from i on that nothing was written to, in one message; returns how many.
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots);
 
-// Mechanics of one value: inertias, rotations, axes.  The kind and the shape are right.
-void td_check_value_rules(td_spec* spec, const checked* c);
-// Fields of element i of a structure that must agree with each other.
-void td_check_element_rules(td_spec* spec, const td_field* field, const value* s, int i,
-                            const char* name);
-// The same for a rod, and for a chamber.
-void td_check_rod(td_spec* spec, const value* s, int i, const char* name);
-void td_check_chamber(td_spec* spec, const value* s, int i, const char* name);
-void td_check_cable(td_spec* spec, const value* s, int i, const char* name);
-// Is cable i driven by its length and cannot be stretched?
-bool td_cable_is_taut(const td_spec* spec, const value* s, int i);
-void td_check_contact(td_spec* spec, const value* s, int i, const char* name);
-// A body or rod that has `fluid`, or must have a section because there is a fluid.
-void td_check_wet(td_spec* spec, const td_field* field, const value* s, int i, const char* name);
-void td_check_drag_matrix(td_spec* spec, const checked* c);
-// Element k of a field of s(i) at an arc length, the fallback when it is absent (NaN: there is
-// none); false when it is not known.
+// Rules of single values that several structures share (rules.c).
+void td_check_inertias(td_spec* spec, const checked* c);        // 3x3 about the centre of mass
+void td_check_rotation(td_spec* spec, const checked* c);        // four numbers: angle and axis
+void td_check_place_rotation(td_spec* spec, const checked* c);  // four numbers: a quaternion
+void td_check_directions(td_spec* spec, const checked* c);      // rows of three numbers, not zero
+void td_check_axes(td_spec* spec, const checked* c);            // directions that are not parallel
+void td_check_section_matrix(td_spec* spec, const checked* c);  // symmetric, not negative
+void td_check_drag_matrix(td_spec* spec, const checked* c);     // takes energy (build_fluid.c)
+void td_check_weights(td_spec* spec, const checked* c);         // nodes and weights of a quadrature
+// type, axis and pitch of a joint belong together (build_joint.c).
+void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name);
+// `fluid` of a body, a rod or a mesh has an effect; a rod in a fluid has a section (build_fluid.c).
+void td_check_in_fluid(td_spec* spec, const value* s, int i, const char* name);
+void td_check_rod_in_fluid(td_spec* spec, const value* s, int i, const char* name);
+void td_check_mesh_in_fluid(td_spec* spec, const value* s, int i, const char* name);
+// Number k of a field at an arc length, `fallback` when it is absent; false: not known.
 bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
                      double arc, double fallback, double* x);
-// Is [x y] within the outline of rod i (from 0) at an arc length?  True when it is not known.
+// Is a point of the section of rod i (from 0) inside its outline?  True when it is not known.
 bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
-// The same for a mesh, and for the freedom of its nodes.
-void td_check_mesh(td_spec* spec, const value* s, int i, const char* name);
-void td_check_mesh_translation(td_spec* spec, const checked* c);
-void td_check_mesh_rotation(td_spec* spec, const checked* c);
-// Mechanics of single fields of a rod.
-void td_check_section_matrix(td_spec* spec, const checked* c);
-void td_check_weights(td_spec* spec, const checked* c);
-void td_check_section_inertia(td_spec* spec, const checked* c);
-void td_check_rod_strain(td_spec* spec, const checked* c);
 // Length of rod(i), from 0; NaN when it is not known.
 double td_check_rod_length(td_spec* spec, int i);
 // The stretch that is part k of rod(i), both from 0.

@@ -2,7 +2,32 @@
 #include <math.h>
 #include <string.h>
 
-#include "model/rules.h"
+#include "model/structure.h"
+
+static const td_field fields[] = {
+    {"dynamics", FIELD_STRUCTS, "", "", "", FIXED, "", "",
+     "rates of the internal states that `internal` declares, one for each"},
+    {"dynamics.of", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name of the internal state"},
+    {"dynamics.rate", FIELD_NUM, "1", TD_REQUIRED, "", FORCE, "", "",
+     "its rate: any expression that a force may be"},
+    {"dynamics.unit", FIELD_STR, "", "", "", FIXED, "", "",
+     "unit of the state in the results, up to 24 characters, as 'kg'"},
+    {.path = NULL},
+};
+
+const td_structure td_structure_dynamics = {
+    .fields = fields,
+    .plural = "rates of internal states",
+    .intro =
+        "`internal('air', 1e-5)` declares a first-order state with its initial value and returns "
+        "it; `dynamics` gives its rate. It may stand wherever forces may depend on the motion. "
+        "See language.md.",
+    .example =
+        "f = internal('f', 0);                    % a filter of 20 ms ...\n"
+        "dynamics(1).of   = 'f';\n"
+        "dynamics(1).rate = (sin(2*pi*t) - f)/0.02;\n"
+        "joint(1).dof(1).input = 3*f;             % ... drives a joint\n",
+};
 
 enum { MOST_UNIT = 24 };
 

@@ -1,5 +1,5 @@
-// The rules of rods and chambers: a section and a material that give a stiffness and a mass, fields
-// that would have no effect, chambers that lie in their rod.  Expressions of arc length are judged
+// The rules of rods: a section and a material that give a stiffness and a mass, fields that would
+// have no effect.  Expressions of arc length are judged
 // at both ends and in the middle, parameters at their present values; rules of single numbers are
 // kept for values that parameters get later (bounds.c).
 #include <math.h>
@@ -8,7 +8,7 @@
 
 #include "math/dense.h"
 #include "model/rods.h"
-#include "model/rules.h"
+#include "model/structure.h"
 
 // ---- reading ----------------------------------------------------------------------------------
 
@@ -60,56 +60,8 @@ double td_check_rod_length(td_spec* spec, int i) {
 
 // ---- single fields ----------------------------------------------------------------------------
 
-// A 6x6 matrix at an arc length: the first rule it breaks, if any.
-static bool check_matrix(td_spec* spec, const checked* c, double arc) {
-  double A[36], w[6], V[36], eye[36] = {0}, size = 0;
-  ex e[36];
-  char rule[160];
-  for (int k = 0; k < 36; k++) {
-    if (!td_check_along(spec, c->v, k, arc, &A[k])) return true;
-    e[k] = td_bound_at(spec, c->v, k, arc);
-    size = fmax(size, fabs(A[k]));
-    eye[k] = k % 7 == 0;
-  }
-  snprintf(rule, sizeof rule, "%s must be symmetric and must not have a negative eigenvalue",
-           c->name);
-  td_bound_matrix(spec, BOUND_SYMMETRIC, e, 6, rule);
-  const double slack = TD_BOUND_SLACK * size;
-  for (int k = 0; k < 36; k++) {
-    const int i = k % 6, j = k / 6;
-    if (fabs(A[k] - A[j + 6 * i]) <= slack) continue;
-    td_error(&spec->diags, TD_E_MODEL, c->at,
-             "%s must be symmetric, but element (%d,%d) is %g and (%d,%d) is %g", c->name, j + 1,
-             i + 1, A[j + 6 * i], i + 1, j + 1, A[k]);
-    return false;
-  }
-  if (!td_eig_symmetric(A, eye, 6, w, V) || w[0] >= -slack) return true;
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not have a negative eigenvalue, got %g",
-           c->name, w[0]);
-  return false;
-}
-
-void td_check_section_matrix(td_spec* spec, const checked* c) {
-  const int n = td_value_count(c->v);
-  for (int p = 0; p < 3; p++) {
-    const double arc = stretch_arc(c->along, p);
-    if (n == 36 && !check_matrix(spec, c, arc)) return;
-    for (int k = 0; n == 6 && k < 6; k++) {
-      double x;
-      if (!td_check_along(spec, c->v, k, arc, &x)) continue;
-      char rule[160];
-      snprintf(rule, sizeof rule, "%s(%d) must not be negative, got ", c->name, k + 1);
-      td_bound_range(spec, td_bound_at(spec, c->v, k, arc), 0, false, HUGE_VAL, rule, "");
-      if (x >= 0) continue;
-      td_error(&spec->diags, TD_E_MODEL, c->at, "%s(%d) must not be negative, got %g", c->name,
-               k + 1, x);
-      return;
-    }
-  }
-}
-
 // [m m m Jx Jy Jz]: a mass has no direction.
-void td_check_section_inertia(td_spec* spec, const checked* c) {
+static void check_inertia(td_spec* spec, const checked* c) {
   for (int p = 0; p < 3; p++) {
     double m[3];
     ex e[3];
@@ -137,7 +89,7 @@ void td_check_section_inertia(td_spec* spec, const checked* c) {
 }
 
 // A stretch of -1 would have no length left.  Other than six numbers are coordinates.
-void td_check_rod_strain(td_spec* spec, const checked* c) {
+static void check_strain(td_spec* spec, const checked* c) {
   if (td_value_count(c->v) != 6 || c->along.coords) return;
   for (int p = 0; p < 3; p++) {
     double x;
@@ -292,23 +244,6 @@ static void slenderness(td_spec* spec, const value* s, int i, const char* name, 
     }
 }
 
-// Weights of a quadrature on [0, 1] count its length, which is 1.
-void td_check_weights(td_spec* spec, const checked* c) {
-  double sum = 0, x;
-  for (int k = 0; c->v->rows == 2 && k < c->v->cols; k++) {
-    if (!td_check_constant(spec, c->v, 2 * k + 1, &x)) return;
-    sum += x;
-  }
-  if (c->v->rows != 2 || fabs(sum - 1) < 1e-9) return;
-  if (fabs(sum - 1) > 1e-3)
-    td_error(&spec->diags, TD_E_MODEL, c->at,
-             "%s: the weights (second row) must sum to 1, the length of [0,1], got %.6g", c->name,
-             sum);
-  else
-    td_warn(&spec->diags, c->at,
-            "%s: the weights (second row) sum to %.10g, not 1: give more digits", c->name, sum);
-}
-
 // The model of that name; for a word that is no model, which is told elsewhere, one without traits.
 static const rod_model_traits* model_of(const char* word) {
   static const rod_model_traits none = {.name = ""};
@@ -326,7 +261,7 @@ static bool is_one(const value* v) {
 static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
                        stretch along, double whole) {
   const char* section = word(s, i, "section", "circle");
-  if (td_field_has_option(td_field_find("rod.section"), section)) {
+  if (td_field_has_option(td_field_in(td_rod_fields, "rod.section"), section)) {
     section_has_its_fields(spec, s, i, name, section);
     const bool ring = strcmp(section, "ring") == 0;
     if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
@@ -459,7 +394,7 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
     }
 }
 
-void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
+static void check(td_spec* spec, const value* s, int i, const char* name) {
   const char* model = word(s, i, "model", td_rod_models[0].name);
   const value* written = td_get(s, i, "part");
   if (written && td_value_count(written) > td_nested_limit(spec)) return;  // is told
@@ -486,7 +421,8 @@ void td_check_rod(td_spec* spec, const value* s, int i, const char* name) {
 // Degrees of freedom of the strains of a part: at least its number of segments, whatever is held.
 static double part_dofs(const value* rods, int i) {
   const value *modes = td_get(rods, i, "modes"), *n = td_get(rods, i, "n");
-  const double segments = n && n->kind == V_NUM ? n->x[0] : td_field_number("rod.n");
+  const double segments =
+      n && n->kind == V_NUM ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n"));
   double each = 0;
   for (int k = 0; modes && modes->kind == V_NUM && k < td_value_count(modes); k++)
     each += modes->x[k] != 0;
@@ -523,7 +459,7 @@ void td_check_rods(td_spec* spec) {
       total);
 }
 
-// ---- chambers ---------------------------------------------------------------------------------
+// ---- inside a rod ------------------------------------------------------------------------------
 
 // Is the offset [x y] within the outline of a section at an arc length?  True when it is not known.
 static bool is_in_section(const td_spec* spec, const value* rods, int i, double arc,
@@ -551,42 +487,48 @@ bool td_check_inside(td_spec* spec, int i, double arc, const double* x) {
   return inside;
 }
 
-static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,
-                           const double range[2]) {
-  for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
-    const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
-    double x[2];
-    if (!td_check_number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
-    if (!td_check_number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
-    if (td_check_inside(spec, rod, arc, x)) continue;
-    td_warn(&spec->diags, td_get_at(s, i, "offset"),
-            "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
-    return;
-  }
-}
+static const td_rule rules[] = {
+    {"rod", .element = check},
+    {"rod", .element = td_check_rod_in_fluid},
+    {"rod.joint", .element = td_check_joint_type},
+    {"rod.tr.rot", .value = td_check_rotation},
+    {"rod.joint.axis", .value = td_check_axes},
+    {"rod.points", .value = td_check_weights},
+    {"rod.stiffness", .value = td_check_section_matrix},
+    {"rod.damping", .value = td_check_section_matrix},
+    {"rod.inertia", .value = check_inertia},
+    {"rod.fluid.drag_matrix", .value = td_check_drag_matrix},
+    {"rod.shape", .value = check_strain},
+    {"rod.init", .value = check_strain},
+    {.path = NULL},
+};
 
-void td_check_chamber(td_spec* spec, const value* s, int i, const char* name) {
-  td_diags* diags = &spec->diags;
-  const int nrod = td_check_rod_count(spec);
-  double rod, from, to;
-  if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
-    return;
-  if (rod > nrod) {
-    const td_span at =
-        td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(&spec->diags, s, i);
-    td_error(diags, TD_E_MODEL, at, "%s.rod is rod(%g), but the model has %d rod%s", name, rod,
-             nrod, nrod == 1 ? "" : "s");
-    return;
-  }
-  const double length = td_check_rod_length(spec, (int)rod - 1);
-  if (isnan(length) || !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
-  if (!td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
-  if (to > length * (1 + 1e-9))
-    td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
-             name, rod, length, to);
-  else if (from >= to)
-    td_error(diags, TD_E_MODEL, td_get_at(s, i, "from"),
-             "%s.from must be below where it ends, got %g m and %g m", name, from, to);
-  else
-    chamber_offset(spec, s, i, name, (int)rod - 1, (double[]){from, to});
-}
+const td_structure td_structure_rod = {
+    .fields = td_rod_fields,
+    .rules = rules,
+    .plural = "rods",
+    .intro =
+        "A rod is a slender body. It grows from `first` along the local z axis; x and y span its "
+        "section, and `s` is the arc length, 0 at the base. Its section and material may be "
+        "expressions of `s`; its moduli and loads also of time, inputs and sensors. "
+        "[rods.md](rods.md) says how to choose the model and what the degrees of freedom are.\n\n"
+        "`at(rod(k), s)` is a place as good as a body, wherever one is asked for: joints, links, "
+        "loads and other rods begin or end there. `at(rod(k))` or `rod(k)` is the tip.",
+    .example =
+        "rod(1).length = 0.3;                     % a silicone finger that hangs down\n"
+        "rod(1).tr.rot = [1 pi];\n"
+        "rod(1).radius = 0.012 - 0.02*s;          % tapered\n"
+        "rod(1).E      = 1.1e5;\n"
+        "rod(1).rho    = 1080;\n"
+        "rod(1).eta    = 300;\n"
+        "rod(1).model  = 'ebr';\n"
+        "rod(1).n      = 8;\n"
+        "\n"
+        "rod(2).first  = at(rod(1), 0.2);         % a thin one that grows from it sideways\n"
+        "rod(2).tr.rot = [2 pi/2];\n"
+        "rod(2).length = 0.1;\n"
+        "rod(2).radius = 0.003;\n"
+        "rod(2).E      = 1.1e5;\n"
+        "rod(2).rho    = 1080;\n"
+        "rod(2).model  = 'rom';\n",
+};

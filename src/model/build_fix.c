@@ -1,0 +1,86 @@
+// Fixed transformations: the constant part of `tr`, `tr2nd` and the like, and axes that complete a
+// frame.
+#include <math.h>
+
+#include "model/build.h"
+
+void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
+  // start from the principal axis after the one n is nearest to
+  int k = 0;
+  for (int c = 1; c < 3; c++)
+    if (fabs(n[c]) > fabs(n[k])) k = c;
+  double a[3] = {0, 0, 0}, norm = 0, dot;
+  a[(k + 1) % 3] = n[k] < 0 ? -1 : 1;
+  dot = a[(k + 1) % 3] * n[(k + 1) % 3];
+  for (int c = 0; c < 3; c++) {
+    t1[c] = a[c] - dot * n[c];
+    norm += t1[c] * t1[c];
+  }
+  for (int c = 0; c < 3; c++) t1[c] /= sqrt(norm);
+  for (int c = 0; c < 3; c++)
+    t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
+}
+
+bool td_unit_vector(double x[3]) {
+  const double size = fmax(fabs(x[0]), fmax(fabs(x[1]), fabs(x[2])));
+  if (!(size > 0)) return false;
+  for (int c = 0; c < 3; c++) x[c] /= size;
+  const double norm = sqrt(x[0] * x[0] + x[1] * x[1] + x[2] * x[2]);
+  for (int c = 0; c < 3; c++) x[c] /= norm;
+  return true;
+}
+
+static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
+  const int n = td_value_count(rot);
+  td_exprs* g = b->spec->graph;
+  if (n == 2) {
+    const int axis = (int)rot->x[0];
+    if (axis == 0) return TD_OK;  // [0 0]: no rotation
+    fix->kind = ROT_PRINCIPAL;
+    fix->axis = axis - 1;
+    fix->rot = td_build_number(b, td_value_ex(rot, 1, g));
+    return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
+  }
+  if (n == 4 && td_is_vector_part(b->spec, rot)) {
+    fix->kind = ROT_UNIT_VECTOR;
+    fix->rot = td_build_numbers(b, rot, 0, 1, 4, 0);
+    if (fix->rot == NUM_NONE) return TD_E_NOMEM;
+    fix->rot++;
+    return TD_OK;
+  }
+  fix->kind = n == 3 ? ROT_EULER_BERNOULLI : quaternion ? ROT_QUATERNION : ROT_ANGLE_AXIS;
+  bool zero = true;
+  for (int i = 0; i < n; i++) zero = zero && value_is_zero(rot, i);
+  if (zero) {
+    fix->kind = ROT_NONE;
+    return TD_OK;
+  }
+  fix->rot = td_build_numbers(b, rot, 0, 1, n, 0);
+  return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
+}
+
+td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool translation,
+                       bool rotation) {
+  const value* trans = td_get(tr, i, "trans");
+  const value* rot = td_get(tr, i, "rot");
+  model_fix fix = {.kind = ROT_NONE, .rot = NUM_NONE};
+  const double zero[3] = {0, 0, 0};
+  fix.trans = td_build_constants(b, zero, 3);
+  if (fix.trans == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; translation && trans && c < 3; c++)
+    if (!value_is_free(trans, c))
+      b->m->number_ex[fix.trans + c] = td_value_ex(trans, c, b->spec->graph);
+  if (rotation && rot) TD_TRY(fixed_rotation(b, rot, quaternion, &fix));
+  model_fix* pushed = td_push_fix(b->m, 1);
+  if (!pushed) return TD_E_NOMEM;
+  *pushed = fix;
+  return TD_OK;
+}
+
+td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix) {
+  *fix = b->m->nfix;
+  const int n = list ? td_value_count(list) : 0;
+  for (int i = 0; i < n; i++) TD_TRY(td_build_fix(b, list, i, quaternion, true, true));
+  *nfix = b->m->nfix - *fix;
+  return TD_OK;
+}
