@@ -311,13 +311,13 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
 
 // What asks for single numbers among DOFs first ... first + n - 1 of a joint; NULL: nothing.
 static const char* single_number(const builder* b, int joint, int first, int n) {
-  static const char* const fields[] = {"motion", "equal2"};
+  static const char* const single[] = {"motion", "equal2"};
   const build_joint* j = &b->joint[joint];
   if (td_get(j->s, j->at, "motion")) return "motion";
   const value* dofs = td_get(j->s, j->at, "dof");
   for (int d = first; dofs && d < first + n && d < td_value_count(dofs); d++)
-    for (size_t f = 0; f < sizeof fields / sizeof *fields; f++)
-      if (td_get(dofs, d, fields[f])) return fields[f];
+    for (size_t f = 0; f < sizeof single / sizeof *single; f++)
+      if (td_get(dofs, d, single[f])) return single[f];
   // coordinates of others that are equal to one of this joint's
   for (int k = 0; k < b->njoint; k++) {
     const value* others = td_get(b->joint[k].s, b->joint[k].at, "dof");

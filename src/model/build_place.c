@@ -147,12 +147,12 @@ static int list_pending(const builder* b, pending* list, int nbody) {
 }
 
 static td_status check_fixes(builder* b, const pending* p) {
-  static const char* const fields[] = {"first", "tr", NULL};
+  static const char* const written[] = {"first", "tr", NULL};
   if (b->m->nfix <= b->spec->limits.parts + b->nnode) return TD_OK;
   char path[32];
   td_build_joint_path(b, p->joint, path, sizeof path);
   return td_error(
-      b->diags, TD_E_MODEL, td_build_joint_at(b, p->joint, fields),
+      b->diags, TD_E_MODEL, td_build_joint_at(b, p->joint, written),
       "%s: more than %d fixed transformations, too many bodies are fixed to each other in a row",
       path, b->spec->limits.parts);
 }
