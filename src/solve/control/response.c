@@ -9,7 +9,8 @@
 
 #include "math/riccati.h"
 #include "math/sparse.h"
-#include "solve/statics/sparse_modes.h"
+#include "solve/statics/sparse_statics.h"
+#include "solve/statics/vibration.h"
 #include "solve/vectors.h"
 #include "tendril/control.h"
 

@@ -8,7 +8,7 @@
 #include <math.h>
 
 #include "model/model.h"
-#include "solve/statics/statics.h"
+#include "solve/statics/vibration.h"
 #include "solve/vectors.h"
 
 enum { most_ridges = 12, most_dense = 400 };
@@ -50,22 +50,16 @@ static bool push(td_statics* s, const double* q, double* out) {
 static td_status leave(td_statics* s, const double* q, const double* l, const double* start,
                        double* dx) {
   td_reduced* r = NULL;
-  TD_TRY(td_reduced_stiffness(s, q, l, 1, &r));
+  TD_TRY(td_reduced_new(s, q, l, 1, false, &r));
   const int n = s->n, k = r->n;
-  double* block = calloc(3 * area(k, k) + 3 * (size_t)k + 2 * (size_t)n + 1, sizeof(double));
+  double* block = calloc(area(k, k) + 3 * (size_t)k + (size_t)n + 1, sizeof(double));
   if (!block) {
     td_reduced_free(r);
     return TD_E_NOMEM;
   }
-  double *S = block, *one = S + area(k, k), *V = one + area(k, k), *w = V + area(k, k);
-  double *y = w + k, *z = y + k, *to = z + k;
-  for (int i = 0; i < k; i++)
-    for (int j = 0; j < k; j++) {
-      S[i * k + j] = (r->K[i * k + j] + r->K[j * k + i]) / 2;
-      one[i * k + j] = i == j;
-    }
-  td_status status = td_eig_symmetric(S, one, k, w, V) ? TD_OK : TD_E_DIVERGED;
-  const double zero = k ? 1e-11 * fmax(fabs(w[0]), fabs(w[k - 1])) : 0;
+  double *V = block, *w = V + area(k, k), *y = w + k, *z = y + k, *to = z + k;
+  td_status status = td_reduced_stiffness(r, w, V) ? TD_OK : TD_E_DIVERGED;
+  const double zero = k ? TD_ZERO_STIFFNESS * fmax(fabs(w[0]), fabs(w[k - 1])) : 0;
   if (k == 0 || w[0] >= -zero) status = TD_E_DIVERGED;
 
   for (int way = 0; status == TD_OK && way < 2; way++) {

@@ -1,108 +1,17 @@
-// td_modes: natural and complex modes about an equilibrium.
+// td_modes: natural and complex modes about an equilibrium (vibration.h).
+//
+//   K φ = ω² M φ,   φ'M φ = 1,   ζ = φ'C φ/(2 ω)              undamped, by the symmetric parts
+//   (p² M + p C + K) x = 0                                    damped; the largest component of x is
+//   1
+//
+// With internal states the damped ones are the eigenvalues of the linear model of all states.
 #include <math.h>
 #include <stdio.h>
 
 #include "engine/sparse_engine.h"
 #include "model/model.h"
-#include "solve/statics/sparse_modes.h"
-#include "solve/statics/statics.h"
+#include "solve/statics/vibration.h"
 #include "solve/vectors.h"
-
-// zeta = phi' C phi / (2 omega) for mass-normalised phi; rigid and unstable modes have none
-static double damping_ratio(const td_reduced* r, const double* phi, double omega) {
-  if (omega <= 0) return 0;
-  double power = 0;
-  for (int i = 0; i < r->n; i++)
-    for (int j = 0; j < r->n; j++) power += phi[i] * r->C[i * r->n + j] * phi[j];
-  return power / (2 * omega);
-}
-
-// out (nv, spread by stride) = Z z on the unprescribed velocities
-static void expand(const td_statics* s, const td_reduced* r, const double* z, double* out,
-                   int stride) {
-  for (int i = 0; i < s->n; i++) {
-    double sum = 0;
-    for (int j = 0; j < r->n; j++) sum += r->Z[i * r->n + j] * z[j];
-    out[s->free[i] * stride] = sum;
-  }
-}
-
-static td_status natural_modes(const td_statics* s, const td_reduced* r, td_modes_result* result) {
-  double* w = malloc(sizeof(double) * ((size_t)r->n + area(r->n, r->n) + 1));
-  if (!w) return TD_E_NOMEM;
-  double* shapes = w + r->n;
-  int n;
-  // without a potential the frequencies are those of the stiffness as it is
-  const bool potential = r->asymmetry <= TD_ASYMMETRIC;
-  const td_status status =
-      potential ? td_reduced_modes(r, w, shapes, &n)
-                : td_reduced_general_modes(r, result->omega, result->zeta, shapes, &n);
-  if (status == TD_OK) {
-    result->n = n;
-    for (int k = 0; k < n; k++) {
-      const double* phi = shapes + area(k, r->n);
-      if (potential) result->omega[k] = copysign(sqrt(fabs(w[k])), w[k]);
-      if (potential) result->zeta[k] = damping_ratio(r, phi, result->omega[k]);
-      expand(s, r, phi, result->shape + area(k, s->nv), 1);
-    }
-  }
-  free(w);
-  return status;
-}
-
-static td_status complex_modes(const td_statics* s, const td_reduced* r, td_modes_result* result) {
-  double* shapes = malloc(sizeof(double) * (2 * area(r->n, r->n) + 1));
-  if (!shapes) return TD_E_NOMEM;
-  int n;
-  const td_status status = td_reduced_eigenvalues(r, result->re, result->im, shapes, &n);
-  for (int k = 0; status == TD_OK && k < n; k++) {
-    double* out = result->complex_shape + 2 * area(k, s->nv);
-    expand(s, r, shapes + area(k, r->n), out, 2);
-    if (result->im[k] != 0 && k + 1 < n) {
-      // rows k and k + 1 are real and imaginary part; the second of the pair is the conjugate
-      double* pair = out + 2 * s->nv;
-      expand(s, r, shapes + area(k + 1, r->n), out + 1, 2);
-      td_modes_normalise(out, s->nv);
-      for (int i = 0; i < s->nv; i++) pair[2 * i] = out[2 * i], pair[2 * i + 1] = -out[2 * i + 1];
-      k++;
-    } else {
-      td_modes_normalise(out, s->nv);
-    }
-  }
-  result->ncomplex = n;
-  free(shapes);
-  return status;
-}
-
-// Eigenvalues of positions, velocities and internal states together, and the displacements that go
-// with them.
-static td_status mixed_modes(td_statics* s, td_modes_result* result) {
-  td_linear* lin = NULL;
-  TD_TRY(td_linearize(s->model, s->state, s->work, &lin));
-  const int n = lin->nx;
-  double* VR = malloc(sizeof(double) * (area(n, n) + 2 * (size_t)n + 1));
-  td_status status = VR ? TD_OK : TD_E_NOMEM;
-  if (status == TD_OK && !td_eig_general(lin->A, n, result->re, result->im, VR))
-    status = TD_E_DIVERGED;
-  for (int k = 0; status == TD_OK && k < n; k++) {
-    double* out = result->complex_shape + 2 * area(k, s->nv);
-    const bool pair = result->im[k] != 0 && k + 1 < n;
-    for (int i = 0; i < s->nv; i++) {
-      const double* row = lin->basis + area(i, n);
-      out[2 * i] = inner(row, VR + area(k, n), n);
-      out[2 * i + 1] = pair ? inner(row, VR + area(k + 1, n), n) : 0;
-    }
-    td_modes_normalise(out, s->nv);
-    if (!pair) continue;
-    double* other = out + 2 * s->nv;
-    for (int i = 0; i < s->nv; i++) other[2 * i] = out[2 * i], other[2 * i + 1] = -out[2 * i + 1];
-    k++;
-  }
-  result->ncomplex = n;
-  free(VR);
-  td_linear_free(lin);
-  return status;
-}
 
 void td_modes_free(td_modes_result* result) {
   if (!result) return;
@@ -110,39 +19,97 @@ void td_modes_free(td_modes_result* result) {
   free(result);
 }
 
-static void note(char* text, size_t size, const char* what) {
-  const size_t used = strlen(text);
-  snprintf(text + used, size - used, "%s%s", used ? "; " : "", what);
+// Room for n natural modes and 2 n eigenvalues
+static td_modes_result* allocate(int n, int nv) {
+  td_modes_result* result = calloc(1, sizeof *result);
+  double* block = calloc(6 * (size_t)n + 5 * area(n, nv) + 1, sizeof(double));
+  if (!result || !block) {
+    free(result);
+    free(block);
+    return NULL;
+  }
+  result->omega = block;
+  result->zeta = block + n;
+  result->re = block + 2 * n;
+  result->im = block + 4 * n;
+  result->shape = block + 6 * n;
+  result->complex_shape = result->shape + area(n, nv);
+  return result;
 }
 
-static void write_notes(td_statics* s, bool asymmetric, const double* q, const double* l,
-                        td_modes_result* result) {
-  char* text = result->note;
-  const size_t size = sizeof result->note;
-  double* e = s->l0;
-  s->equations.residual(s, q, l, 1, s->F, e);
-  double left = 0;
-  for (int i = 0; i < s->n; i++) left = fmax(left, fabs(s->F[i]));
-  const double forces = s->equations.scale(s, q, l, 1);
-  s->equations.residual(s, q, l, 1, s->F, e);
-  if (left > 1e-6 * forces + 1e-12) {
-    char line[96];
-    snprintf(line, sizeof line, "the state is no equilibrium: a force of %.3g is left over", left);
-    note(text, size, line);
+static td_status natural_modes(td_vibration* v, td_modes_result* r) {
+  double* w = malloc(sizeof(double) * ((size_t)(v->most + v->n) + area(v->usual + 1, v->n) + 1));
+  if (!w) return TD_E_NOMEM;
+  double *Cx = w + v->most, *X = Cx + v->n;
+  // without a potential the frequencies are those of the stiffness as it is
+  const bool potential = v->asymmetry <= TD_ASYMMETRIC || !v->ops->general;
+  const td_status status = potential ? v->ops->natural(v, v->usual, w, X, &r->n)
+                                     : v->ops->general(v, r->omega, r->zeta, X, &r->n);
+  for (int k = 0; status == TD_OK && k < r->n; k++) {
+    const double* phi = X + area(k, v->n);
+    v->ops->expand(v, phi, r->shape + area(k, v->s->nv));
+    if (!potential) continue;
+    v->ops->multiply(v, VIBRATION_DAMPING, phi, Cx);
+    r->omega[k] = copysign(sqrt(fabs(w[k])), w[k]);
+    r->zeta[k] = r->omega[k] > 0 ? inner(phi, Cx, v->n) / (2 * r->omega[k]) : 0;
   }
-  if (td_has_power_dampers(s->model))
-    note(text, size,
-         "dampers with a power other than 1 are linearised at rest, where those above 1 vanish");
-  if (asymmetric)
-    note(text, size,
-         "the stiffness is not symmetric: modes need not be stable even where their squares are "
-         "positive, and the eigenvalues decide");
+  free(w);
+  return status;
+}
+
+// The eigenvalues re + i im and the displacements of their vectors X (rows of v->n; those of all
+// states where `all` is given), in pairs.
+static td_status complex_modes(td_vibration* v, const td_linear* all, td_modes_result* r) {
+  const int nv = v->s->nv, n = all ? all->nx : v->n;
+  double* X = malloc(sizeof(double) * (area(all ? n : 2 * v->usual, n) + 2 * (size_t)nv + 1));
+  if (!X) return TD_E_NOMEM;
+  double* part[2] = {X + area(all ? n : 2 * v->usual, n)};
+  part[1] = part[0] + nv;
+  td_status status = TD_OK;
+  if (!all)
+    status = v->ops->complex(v, r->re, r->im, X, &r->ncomplex);
+  else if (td_eig_general(all->A, n, r->re, r->im, X))
+    r->ncomplex = n;
+  else
+    status = TD_E_DIVERGED;
+
+  for (int k = 0, two; status == TD_OK && k < r->ncomplex; k += 1 + two) {
+    two = r->im[k] != 0 && k + 1 < r->ncomplex;
+    for (int i = 0; i <= two; i++) {
+      const double* x = X + area(k + i, n);
+      if (!all) v->ops->expand(v, x, part[i]);
+      for (int j = 0; all && j < nv; j++) part[i][j] = inner(all->basis + area(j, n), x, n);
+    }
+
+    // divided by the largest component; the second of a pair is the conjugate
+    double *out = r->complex_shape + 2 * area(k, nv), *other = out + 2 * nv;
+    for (int i = 0; i < nv; i++) {
+      out[2 * i] = part[0][i];
+      out[2 * i + 1] = two ? part[1][i] : 0;
+    }
+    int top = 0;
+    for (int i = 1; i < nv; i++)
+      if (hypot(out[2 * i], out[2 * i + 1]) > hypot(out[2 * top], out[2 * top + 1])) top = i;
+    const double a = out[2 * top], b = out[2 * top + 1], d = a * a + b * b;
+    for (int i = 0; i < nv; i++) {
+      const double x = out[2 * i], y = out[2 * i + 1];
+      if (d > 0) out[2 * i] = (x * a + y * b) / d;
+      if (d > 0) out[2 * i + 1] = (y * a - x * b) / d;
+      if (two) other[2 * i] = out[2 * i], other[2 * i + 1] = -out[2 * i + 1];
+    }
+  }
+  free(X);
+  return status;
+}
+
+static void note(td_modes_result* r, const char* what) {
+  const size_t used = strlen(r->note);
+  snprintf(r->note + used, sizeof r->note - used, "%s%s", used ? "; " : "", what);
 }
 
 static td_status analyse(td_statics* s, const double* q, const double* l,
                          td_modes_result** result) {
   const int nz = s->model->ninternal;
-  const bool asymmetric = s->sparse && td_sparse_asymmetry(s, q, l) > TD_ASYMMETRIC;
   if (nz > 0 && !s->dense) {
     td_work_fail(s->work,
                  "modes of a model with internal states need a linear model of all states, of at "
@@ -150,23 +117,48 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
                  SPARSE_DENSE_LIMIT, s->nv);
     return TD_E_USAGE;
   }
-  if (nz == 0 && s->sparse && s->nv > SPARSE_MODES_FROM && !(s->dense && asymmetric)) {
-    TD_TRY(td_sparse_modes(s, q, l, result));
-    write_notes(s, asymmetric, q, l, *result);
-    return TD_OK;
+
+  // the lowest modes of large models, unless all are needed for a stiffness that is not symmetric
+  td_vibration* v = NULL;
+  if (nz == 0 && s->sparse && s->nv > SPARSE_MODES_FROM)
+    TD_TRY(td_vibration_sparse(s, q, l, 1, true, &v));
+  if (v && s->dense && v->asymmetry > TD_ASYMMETRIC) {
+    td_vibration_free(v);
+    v = NULL;
   }
-  td_reduced* r;
-  TD_TRY(td_reduced_new(s, q, l, 1, &r));
-  td_modes_result* m = *result = td_modes_allocate(r->n + nz, s->nv);
-  td_status status = m ? natural_modes(s, r, m) : TD_E_NOMEM;
-  if (status == TD_OK) status = nz > 0 ? mixed_modes(s, m) : complex_modes(s, r, m);
-  if (status == TD_OK && nz > 0)
-    note(m->note, sizeof m->note,
+  if (!v) TD_TRY(td_vibration_dense(s, q, l, 1, true, &v));
+
+  td_modes_result* r = *result = allocate(v->usual + nz, s->nv);
+  td_linear* all = NULL;
+  td_status status = r ? natural_modes(v, r) : TD_E_NOMEM;
+  if (status == TD_OK && nz > 0) status = td_linearize(s->model, s->state, s->work, &all);
+  if (status == TD_OK) status = complex_modes(v, all, r);
+  const bool asymmetric = v->asymmetry > TD_ASYMMETRIC;
+  td_linear_free(all);
+  td_vibration_free(v);
+  TD_TRY(status);
+
+  // what to know when reading them
+  if (nz > 0)
+    note(r,
          "undamped modes are those with the internal states held; the eigenvalues are of all "
          "states");
-  if (status == TD_OK) write_notes(s, r->asymmetry > TD_ASYMMETRIC, q, l, m);
-  td_reduced_free(r);
-  return status;
+  double* e = s->l0;
+  s->equations.residual(s, q, l, 1, s->F, e);
+  const double left = largest(s->F, (size_t)s->n), forces = s->equations.scale(s, q, l, 1);
+  s->equations.residual(s, q, l, 1, s->F, e);
+  if (left > 1e-6 * forces + 1e-12) {
+    char line[96];
+    snprintf(line, sizeof line, "the state is no equilibrium: a force of %.3g is left over", left);
+    note(r, line);
+  }
+  if (td_has_power_dampers(s->model))
+    note(r, "dampers with a power other than 1 are linearised at rest, where those above 1 vanish");
+  if (asymmetric)
+    note(r,
+         "the stiffness is not symmetric: modes need not be stable even where their squares are "
+         "positive, and the eigenvalues decide");
+  return TD_OK;
 }
 
 td_status td_modes(const td_model* model, const td_state* state, td_work* work,
@@ -175,23 +167,12 @@ td_status td_modes(const td_model* model, const td_state* state, td_work* work,
     return TD_E_USAGE;
   *result = NULL;
   td_statics* s = NULL;
-  td_newton* newton = NULL;
-  const td_sizes sizes = td_model_sizes(model);
-  double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
-  td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
-  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
+  double* q = NULL;
+  td_status status = td_statics_here(model, state, work, &s, &q);
+  if (status == TD_OK) status = analyse(s, q, q + s->nq, result);
   if (status == TD_OK) {
-    memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
-    status = td_taut_choose(model, s->state, work);
-  }
-  if (status == TD_OK) status = td_finite_rates(model, s->state, work);
-  if (status == TD_OK) {
-    td_newton_estimate(newton, q, q + sizes.nq, 1);
-    status = analyse(s, q, q + sizes.nq, result);
-    if (*result) (*result)->model = model;
-  }
-  if (status == TD_OK) {
-    const td_modes_result* m = *result;
+    td_modes_result* m = *result;
+    m->model = model;
     status = td_finite(model, work, "the natural frequencies: omega", NULL, m->omega, 1, m->n);
     if (status == TD_OK)
       status = td_finite(model, work, "the eigenvalues: real part", NULL, m->re, 1, m->ncomplex);
@@ -203,7 +184,6 @@ td_status td_modes(const td_model* model, const td_state* state, td_work* work,
     td_modes_free(*result);
     *result = NULL;
   }
-  td_newton_free(newton);
   td_statics_free(s);
   free(q);
   return status;

@@ -1,162 +1,131 @@
-// td_modal_reduction: the linear model of the first natural modes,
+// td_modal_reduction and td_static_reduction: the linear model of the first natural modes,
 //
-//   z'' + (phi C phi') z' + (phi K phi') z = phi B u,   y = Cq phi' z + Cv phi' z',   dq = phi' z
+//   z'' + (φ C φ') z' + (φ K φ') z = φ B u,   y = Cq φ'z + Cv φ'z' + Ca φ'z'',   dq = φ'z
 //
-// with mass-normalised shapes phi by rows.  C and K are whole, so that modes remain coupled by
-// damping and by what is not symmetric.
+// with mass-normalised shapes φ by rows, on the operations of vibration.h.  C and K are whole, so
+// that modes remain coupled by damping and by what is not symmetric.
+//
+// A shape for each input makes up for the modes that are left out: what remains beside them of
+//
+//   x = (K + s² M)⁻¹ B,   s a thousandth of the highest frequency kept,
+//
+// normalised by the mass.  The static answer is right to 1e-6 with it, and s keeps rigid motions
+// apart.
 #include "model/model.h"
-#include "solve/statics/statics.h"
+#include "solve/statics/vibration.h"
 #include "solve/vectors.h"
 #include "tendril/control.h"
 
-typedef struct reduction {
-  td_statics* s;
-  const td_reduced* r;
-  double* z;      // k x r->n: shapes in the allowed motions
-  double* shape;  // k x nv
-  double* scratch;
-  int k;
-} reduction;
+// Shapes x (rows of v->n) and M x for the input map B (nv x nu); w is scratch (most + nv).
+static td_status find_shapes(td_vibration* v, int count, bool correct, const double* B, int nu,
+                             double* x, double* Mx, double* w, int* shapes) {
+  const int n = v->n, nv = v->s->nv;
+  double* f = w + v->most;
+  TD_TRY(v->ops->natural(v, count, w, x, shapes));
+  for (int i = 0; i < *shapes; i++)
+    v->ops->multiply(v, VIBRATION_MASS, x + area(i, n), Mx + area(i, n));
+  const double top = *shapes > 0 ? w[*shapes - 1] : 0;
+  if (!correct || !(top > 0)) return TD_OK;
 
-// out (k x k, rows of length nx) = -z A z'
-static void project(const reduction* p, const double* A, double* out, int nx) {
-  const int n = p->r->n;
-  for (int j = 0; j < p->k; j++) {
-    td_mul(A, p->z + area(j, n), n, n, 1, p->scratch);
-    for (int i = 0; i < p->k; i++)
-      out[area(i, nx) + (size_t)j] = -inner(p->z + area(i, n), p->scratch, n);
-  }
-}
-
-static void expand(const reduction* p) {
-  const td_statics* s = p->s;
-  for (int i = 0; i < p->k; i++)
-    for (int f = 0; f < s->n; f++)
-      p->shape[area(i, s->nv) + (size_t)s->free[f]] =
-          inner(p->r->Z + area(f, p->r->n), p->z + area(i, p->r->n), p->r->n);
-}
-
-// ---- static shapes ----------------------------------------------------------------------------
-
-// x less its part along the shapes, normalised by the mass; false when nothing is left
-static bool independent(const reduction* p, double* x, double* Mx) {
-  const int n = p->r->n;
-  td_mul(p->r->M, x, n, n, 1, Mx);
-  const double before = inner(x, Mx, n);
-  for (int pass = 0; pass < 2; pass++)
-    for (int i = 0; i < p->k; i++) {
-      td_mul(p->r->M, x, n, n, 1, Mx);
-      const double *z = p->z + area(i, n), part = inner(z, Mx, n);
-      for (int j = 0; j < n; j++) x[j] -= part * z[j];
-    }
-  td_mul(p->r->M, x, n, n, 1, Mx);
-  const double left = inner(x, Mx, n);
-  if (!(left > 1e-18 * before)) return false;
-  for (int j = 0; j < n; j++) x[j] /= sqrt(left);
-  return true;
-}
-
-// (K + s^2 M) x = Z'B for each input, see sparse_reduction.c; `top` is the highest square kept
-static td_status add_static(reduction* p, const double* B, int nu, double top) {
-  const int n = p->r->n;
-  int* pivot = malloc(sizeof(int) * (size_t)(n + 1));
-  double* A = malloc(sizeof(double) * (area(n, n) + area(n, nu) + (size_t)n + 1));
-  td_status status = A && pivot ? TD_OK : TD_E_NOMEM;
-  if (status == TD_OK && top > 0) {
-    double *x = A + area(n, n), *Mx = x + area(n, nu);
-    for (size_t i = 0; i < area(n, n); i++) A[i] = p->r->K[i] + 1e-6 * top * p->r->M[i];
-    for (int i = 0; i < n; i++)
-      for (int u = 0; u < nu; u++) {
-        double* b = &x[area(i, nu) + (size_t)u];
-        *b = 0;
-        for (int f = 0; f < p->s->n; f++)
-          *b += p->r->Z[area(f, n) + (size_t)i] * B[area(p->s->free[f], nu) + (size_t)u];
+  // the answer to each input less its part along the shapes
+  TD_TRY(v->ops->factor(v, 1e-6 * top));
+  for (int u = 0; u < nu && *shapes < n; u++) {
+    double *y = x + area(*shapes, n), *My = Mx + area(*shapes, n);
+    for (int i = 0; i < nv; i++) f[i] = B[area(i, nu) + (size_t)u];
+    v->ops->solve(v, f, y);
+    v->ops->multiply(v, VIBRATION_MASS, y, My);
+    const double before = inner(y, My, n);
+    for (int pass = 0; pass < 2; pass++)
+      for (int i = 0; i < *shapes; i++) {
+        const double part = inner(Mx + area(i, n), y, n);
+        for (int j = 0; j < n; j++) y[j] -= part * x[area(i, n) + (size_t)j];
       }
-    if (td_lu(A, n, pivot) != 0) status = TD_E_SINGULAR;
-    if (status == TD_OK) td_lu_solve(A, pivot, n, x, nu);
-    for (int u = 0; status == TD_OK && u < nu && p->k < n; u++) {
-      double* z = p->z + area(p->k, n);
-      for (int i = 0; i < n; i++) z[i] = x[area(i, nu) + (size_t)u];
-      if (independent(p, z, Mx)) p->k++;
-    }
+    v->ops->multiply(v, VIBRATION_MASS, y, My);
+    const double left = inner(y, My, n);
+    if (!(left > 1e-18 * before)) continue;  // nothing is left
+    for (int j = 0; j < n; j++) y[j] /= sqrt(left), My[j] /= sqrt(left);
+    ++*shapes;
   }
-  free(A);
-  free(pivot);
-  return status;
+  return TD_OK;
 }
 
-// ---- the model --------------------------------------------------------------------------------
+// The linear model of k shapes x (rows of v->n)
+static td_status project(td_vibration* v, int k, const double* x, const double* B, td_linear* lin) {
+  const td_statics* s = v->s;
+  const int n = v->n, nv = s->nv, nx = 2 * k, nu = lin->nu, ny = lin->ny;
+  const size_t slopes = area(ny, nv);
+  double* phi = calloc(2 * area(k, nv) + (size_t)n + 3 * slopes + 1, sizeof(double));
+  bool* known = malloc(sizeof(bool) * ((size_t)ny + 1));
+  td_status status = phi && known ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK) {
+    double *phi_M = phi + area(k, nv), *product = phi_M + area(k, nv), *dq = product + n;
+    const sensor_slopes d = {dq, dq + slopes, dq + 2 * slopes, lin->D, known};
 
-static void fill_basis(const reduction* p, td_linear* lin) {
-  const int nv = p->s->nv;
-  double *M = p->scratch, *phi_M = M + area(nv, nv);
-  td_trial_mass_matrix(p->s->model, p->s->state, p->s->work, M);
-  td_mul(p->shape, M, p->k, nv, nv, phi_M);
-  td_linear_modal_basis(nv, p->k, p->shape, phi_M, lin);
-}
-
-static td_status outputs(const reduction* p, td_linear* lin) {
-  const td_statics* s = p->s;
-  const int nv = s->nv, ny = lin->ny, k = p->k, nx = 2 * k;
-  double *dq = p->scratch, *dv = dq + area(ny, nv);
-  if (ny == 0) return TD_OK;
-  bool* known = malloc(sizeof(bool) * (size_t)ny);
-  if (!known) return TD_E_NOMEM;
-  const td_status status = td_sensor_tangent(s->model, s->state, s->work, dq, dv, lin->D, known);
-  for (int i = 0; status == TD_OK && i < ny; i++) {
+    // A = [0 1; -φ K φ' -φ C φ'], B = [0; φ B]
+    double *stiffness = lin->A + area(k, nx), *damping = stiffness + k;
     for (int j = 0; j < k; j++) {
-      lin->C[area(i, nx) + (size_t)j] = inner(dq + area(i, nv), p->shape + area(j, nv), nv);
-      lin->C[area(i, nx) + (size_t)(k + j)] = inner(dv + area(i, nv), p->shape + area(j, nv), nv);
+      lin->A[area(j, nx) + (size_t)(k + j)] = 1;
+      v->ops->multiply(v, VIBRATION_STIFFNESS, x + area(j, n), product);
+      for (int i = 0; i < k; i++)
+        stiffness[area(i, nx) + (size_t)j] = -inner(x + area(i, n), product, n);
+      v->ops->multiply(v, VIBRATION_DAMPING, x + area(j, n), product);
+      for (int i = 0; i < k; i++)
+        damping[area(i, nx) + (size_t)j] = -inner(x + area(i, n), product, n);
+      v->ops->expand(v, x + area(j, n), phi + area(j, nv));
     }
+    td_mul(phi, B, k, nv, nu, lin->B + area(k, nu));
+
+    // basis = [φ' 0; 0 φ'], inverse = [φ M 0; 0 φ M]
+    v->ops->momenta(v, k, phi, phi_M);
+    for (int i = 0; i < k; i++)
+      for (int j = 0; j < nv; j++) {
+        const double a = phi[area(i, nv) + (size_t)j], b = phi_M[area(i, nv) + (size_t)j];
+        lin->basis[area(j, nx) + (size_t)i] = lin->basis[area(nv + j, nx) + (size_t)(k + i)] = a;
+        lin->inverse[area(i, 2 * nv) + (size_t)j] = b;
+        lin->inverse[area(k + i, 2 * nv) + (size_t)(nv + j)] = b;
+      }
+
+    // outputs, with accelerations by the equations of motion
+    if (ny > 0) status = v->ops->sensors(v, &d);
+    for (int i = 0; status == TD_OK && i < ny; i++)
+      for (int j = 0; j < k; j++) {
+        double* row = lin->C + area(i, nx);
+        row[j] += inner(d.dq + area(i, nv), phi + area(j, nv), nv);
+        row[k + j] += inner(d.dv + area(i, nv), phi + area(j, nv), nv);
+        const double a = inner(d.da + area(i, nv), phi + area(j, nv), nv);
+        for (int c = 0; c < nx && a != 0; c++) row[c] += a * lin->A[area(k + j, nx) + (size_t)c];
+        for (int u = 0; u < nu && a != 0; u++)
+          lin->D[area(i, nu) + (size_t)u] += a * lin->B[area(k + j, nu) + (size_t)u];
+      }
+    if (status == TD_OK && ny > 0) td_linear_choose(s->model, known, v->ops->unknown, lin);
   }
-  if (status == TD_OK)
-    td_linear_choose(s->model, known, "since dependent constraints do not determine them", lin);
+  free(phi);
   free(known);
   return status;
 }
 
-static td_status assemble(const reduction* p, td_linear* lin) {
-  const td_statics* s = p->s;
-  const int k = p->k, nx = 2 * k;
-  expand(p);
-  for (int i = 0; i < k; i++) lin->A[area(i, nx) + (size_t)(k + i)] = 1;
-  project(p, p->r->K, lin->A + area(k, nx), nx);
-  project(p, p->r->C, lin->A + area(k, nx) + k, nx);
-  td_trial_input_map(s->model, s->state, s->work, p->scratch);
-  td_mul(p->shape, p->scratch, k, s->nv, lin->nu, lin->B + area(k, lin->nu));
-  fill_basis(p, lin);
-  return outputs(p, lin);
-}
-
-static td_status reduce(const td_reduction* what, const td_reduced* r, td_linear** result) {
-  td_statics* s = what->s;
+static td_status reduce(td_vibration* v, int count, bool correct, td_linear** result) {
+  td_statics* s = v->s;
   const td_sizes size = td_model_sizes(s->model);
-  const size_t wide = area(s->nv, max_int(s->nv, size.nu)) + area(r->n, s->nv) +
-                      2 * area(size.nsensor, s->nv) + (size_t)(s->nv + r->n);
-  double* w = calloc((size_t)r->n + area(r->n, r->n) + area(r->n, s->nv) + wide + 1, sizeof *w);
-  if (!w) return TD_E_NOMEM;
-  double *shapes = w + r->n, *full = shapes + area(r->n, r->n);
-  int n = 0;
-  td_status status = td_reduced_modes(r, w, shapes, &n);
-  reduction p = {s, r, shapes, full, full + area(r->n, s->nv), min_int(n, what->count)};
-  if (status == TD_OK && what->correct && p.k > 0) {
-    td_trial_input_map(s->model, s->state, s->work, p.scratch);
-    status = add_static(&p, p.scratch, size.nu, w[p.k - 1]);
+  if (count > v->ops->reduced_most) {
+    td_work_fail(s->work, "a model of %d velocities may be reduced to %d modes at most, not %d",
+                 s->nv, v->ops->reduced_most, count);
+    return TD_E_USAGE;
   }
+  count = min_int(count, v->most);
+  const int room = count + 1 + (correct ? size.nu : 0);
+  double* x =
+      calloc(2 * area(room, v->n) + area(s->nv, size.nu + 1) + (size_t)v->most + 1, sizeof(double));
+  if (!x) return TD_E_NOMEM;
+  double *Mx = x + area(room, v->n), *B = Mx + area(room, v->n), *w = B + area(s->nv, size.nu);
+  int k = 0;
+  td_trial_input_map(s->model, s->state, s->work, B);
+  td_status status = find_shapes(v, count, correct, B, size.nu, x, Mx, w, &k);
   if (status == TD_OK) {
-    *result = td_linear_new(s->model, 2 * p.k, size.nu, size.nsensor);
-    status = *result ? assemble(&p, *result) : TD_E_NOMEM;
+    *result = td_linear_new(s->model, 2 * k, size.nu, size.nsensor);
+    status = *result ? project(v, k, x, B, *result) : TD_E_NOMEM;
   }
-  free(w);
-  return status;
-}
-
-static td_status at_point(const td_reduction* p, td_linear** result) {
-  if (!p->s->dense) return td_sparse_reduction(p, result);
-  td_reduced* r;
-  TD_TRY(td_reduced_new(p->s, p->q, p->l, 1, &r));
-  const td_status status = reduce(p, r, result);
-  td_reduced_free(r);
+  free(x);
   return status;
 }
 
@@ -189,28 +158,23 @@ static td_status refuse(const td_statics* s, const td_state* state) {
 
 static td_status natural_reduction(const td_model* model, const td_state* state, td_work* work,
                                    int n, bool correct, td_linear** result) {
+  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)
+    return TD_E_USAGE;
   *result = NULL;
-  if (n < 1) return TD_E_USAGE;
   td_statics* s = NULL;
-  td_newton* newton = NULL;
-  const td_sizes sizes = td_model_sizes(model);
-  double* q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
-  td_status status = q ? td_statics_new(model, work, state, TD_LOAD_SCALE, &s) : TD_E_NOMEM;
+  td_vibration* v = NULL;
+  double* q = NULL;
+  td_status status = td_statics_here(model, state, work, &s, &q);
   if (status == TD_OK) status = refuse(s, state);
-  if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
-  if (status == TD_OK) {
-    memcpy(q, s->state->q, sizeof(double) * (size_t)sizes.nq);
-    status = td_taut_choose(model, s->state, work);
-  }
-  if (status == TD_OK) {
-    td_newton_estimate(newton, q, q + sizes.nq, 1);
-    status = at_point(&(td_reduction){s, q, q + sizes.nq, n, correct}, result);
-  }
+  if (status == TD_OK)
+    status = s->dense ? td_vibration_dense(s, q, q + s->nq, 1, true, &v)
+                      : td_vibration_sparse(s, q, q + s->nq, 1, true, &v);
+  if (status == TD_OK) status = reduce(v, n, correct, result);
   if (status != TD_OK) {
     td_linear_free(*result);
     *result = NULL;
   }
-  td_newton_free(newton);
+  td_vibration_free(v);
   td_statics_free(s);
   free(q);
   return status;
@@ -218,14 +182,10 @@ static td_status natural_reduction(const td_model* model, const td_state* state,
 
 td_status td_modal_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                              td_linear** result) {
-  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)
-    return TD_E_USAGE;
   return natural_reduction(model, state, work, n, false, result);
 }
 
 td_status td_static_reduction(const td_model* model, const td_state* state, td_work* work, int n,
                               td_linear** result) {
-  if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)
-    return TD_E_USAGE;
   return natural_reduction(model, state, work, n, true, result);
 }

@@ -25,16 +25,4 @@ void td_sparse_assemble(td_statics* statics, const double* q, const double* l, d
 // K += shift M
 void td_sparse_shift(td_statics* statics, double shift);
 
-// Stability by the stiffness: the number of its negative eigenvalues by the signs of the pivots,
-// the least one by ARPACK.
-td_status td_sparse_judge(td_statics* statics, const double* q, const double* l, double p,
-                          td_answer* answer);
-// The lowest modes by ARPACK.
-enum { SPARSE_MODES_FROM = 60 };  // velocities; below, all of them by dense matrices
-td_status td_sparse_modes(td_statics* statics, const double* q, const double* l,
-                          td_modes_result** result);
-// Allocate room for n modes; scale a complex shape so that its largest component is 1 (modes.c).
-td_modes_result* td_modes_allocate(int n, int nv);
-void td_modes_normalise(double* shape, int nv);
-
 #endif

@@ -257,6 +257,24 @@ void td_statics_free(td_statics* statics) {
   free(statics);
 }
 
+td_status td_statics_here(const td_model* model, const td_state* state, td_work* work,
+                          td_statics** statics, double** q) {
+  const td_sizes sizes = td_model_sizes(model);
+  td_newton* newton = NULL;
+  *statics = NULL;
+  *q = calloc((size_t)(sizes.nq + sizes.nconstraint) + 1, sizeof(double));
+  if (!*q) return TD_E_NOMEM;
+  TD_TRY(td_statics_new(model, work, state, TD_LOAD_SCALE, statics));
+  td_statics* s = *statics;
+  copy(*q, s->state->q, s->nq);
+  TD_TRY(td_taut_choose(model, s->state, work));
+  TD_TRY(td_finite_rates(model, s->state, work));
+  TD_TRY(td_newton_new(&s->equations, &newton));
+  td_newton_estimate(newton, *q, *q + s->nq, 1);
+  td_newton_free(newton);
+  return TD_OK;
+}
+
 bool td_statics_conservative(const td_statics* s) {
   return !s->moving && td_is_conservative(s->model);
 }

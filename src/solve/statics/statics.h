@@ -59,6 +59,10 @@ typedef struct td_statics {
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
                          td_statics** statics);
 void td_statics_free(td_statics* statics);
+// Statics at `state` itself, cables taut or slack as they are there: *q has its positions (nq) and
+// behind them the multipliers that balance it best.  Both are to be freed, also after a failure.
+td_status td_statics_here(const td_model* model, const td_state* state, td_work* work,
+                          td_statics** statics, double** q);
 // Look for internal states at rest, too, from now on.
 td_status td_inner_new(td_statics* statics);
 void td_inner_free(td_inner* inner);
@@ -87,60 +91,15 @@ void td_statics_say_overloaded(const td_statics* statics, char* note, size_t siz
 // there and balances the load, but no rod does; `note` names it.
 bool td_statics_reversed(const td_statics* statics, char* note, size_t size);
 
-// M z'' + C z' + K z = 0 for the motions dq = Z z that the constraints allow.  Directions without
-// mass and damping are condensed; the last `massless` ones have damping only.
-typedef struct td_reduced {
-  int n, massless;
-  double *Z, *M, *C, *K;  // nfree x n, n x n
-  double asymmetry;       // of K, relative to its largest element
-} td_reduced;
-// At q, multipliers l, parameter p.  TD_E_SINGULAR: a direction has neither mass, damping nor
-// stiffness.
-td_status td_reduced_new(td_statics* statics, const double* q, const double* l, double p,
-                         td_reduced** reduced);
-// Z and K alone, nothing condensed; the nodes of 'eba' by what they move beyond each other.
-td_status td_reduced_stiffness(td_statics* statics, const double* q, const double* l, double p,
-                               td_reduced** reduced);
-void td_reduced_free(td_reduced* reduced);
-
-// That change of variables, x = T y: T'KT and J T in place (n x n, m x n), and T Z (n x cols).
+// Change of variables x = T y for the nodes of 'eba', by what they move beyond each other: T'KT and
+// J T in place (n x n, m x n), and T Z (n x cols).
 void td_chained_stiffness(const td_statics* statics, const double* q, double* K, double* J);
 void td_chained_directions(const td_statics* statics, const double* q, double* Z, int cols);
 
-// Eigenvalues of the first-order system, 2 n - massless of them; re and im have room for 2 n.
-// shapes (may be NULL, 2 n x n): row i is the displacement part z; complex pairs as td_eig_general.
-td_status td_reduced_eigenvalues(const td_reduced* reduced, double* re, double* im, double* shapes,
-                                 int* count);
-// The same by way of the inverse, which gives those near zero to all digits, however fast the
-// others are.  TD_E_SINGULAR: one of them is zero.
-td_status td_reduced_slow(const td_reduced* reduced, double* re, double* im, int* count);
-// Undamped problem of the symmetric parts, n - massless modes: w ascending squares of the
-// frequencies, shapes n x n: row i is z, normalised by the mass.
-td_status td_reduced_modes(const td_reduced* reduced, double* w, double* shapes, int* count);
-// The same of a stiffness that is not symmetric: frequencies ascending, negative for divergence,
-// and modal damping ratios, negative where a pair of modes grows.
-td_status td_reduced_general_modes(const td_reduced* reduced, double* omega, double* zeta,
-                                   double* shapes, int* count);
-// Asymmetry beyond which it is none of rounding.
-#define TD_ASYMMETRIC 1e-8
-
 // A linear model to fill, all zero; NULL when out of memory.
 td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny);
-// Keep the rows of C and D that are known; name the sensors that are left out and say why.
+// Keep the rows of C and D that are known; name the sensors that are left out, and the reason.
 void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* linear);
-// The linear model of `count` natural modes at q, l, and with `correct` one more shape for each
-// input (reduction.c, sparse_reduction.c).
-typedef struct td_reduction {
-  td_statics* s;
-  const double *q, *l;
-  int count;
-  bool correct;
-} td_reduction;
-td_status td_sparse_reduction(const td_reduction* p, td_linear** result);
-// basis = [phi' 0; 0 phi'], inverse = [phi M 0; 0 phi M] of k shapes phi and phi M (rows of nv)
-void td_linear_modal_basis(int nv, int k, const double* phi, const double* phi_M,
-                           td_linear* linear);
-
 // (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
 td_status td_turning(const td_model* model, const td_state* state, double* T);
 
@@ -157,16 +116,11 @@ typedef struct td_answer {
   int n;
   double* stiffness;  // (n) ascending, conservative systems only; room for nfree
 } td_answer;
+// Asymmetry beyond what rounding makes.
+#define TD_ASYMMETRIC 1e-8
 // `answer->stiffness` belongs to the caller.  TD_UNKNOWN when the eigenvalues cannot be found.
 td_status td_judge(td_statics* statics, const double* q, const double* l, double p,
                    bool conservative, td_answer* answer);
-
-// The same of a model with internal states, by the eigenvalues of all states at the point set last.
-td_status td_inner_judge(td_statics* statics, td_answer* answer);
-// Judge stability by eigenvalues.  `resolved`: none is zero, and small ones are known to all
-// digits; `held` zeros are those of states that stay as they are.
-void td_judge_eigenvalues(const double* re, const double* im, int n, bool resolved, int held,
-                          td_answer* answer);
 
 // Message of commands that refuse models with internal states: the command, the name of a state.
 #define TD_NO_INTERNALS \

@@ -7,7 +7,7 @@
 #include <stdio.h>
 
 #include "model/model.h"
-#include "solve/statics/statics.h"
+#include "solve/statics/vibration.h"
 #include "solve/vectors.h"
 #include "tendril/tools.h"
 
@@ -54,7 +54,7 @@ static void name_direction(const td_statics* s, const double* d, const double* F
 
 void td_statics_explain(td_statics* s, const double* q, const double* l, char* note, size_t size) {
   td_reduced* r = NULL;
-  if (td_reduced_stiffness(s, q, l, 1, &r) != TD_OK || r->n == 0) {
+  if (td_reduced_new(s, q, l, 1, false, &r) != TD_OK || r->n == 0) {
     td_reduced_free(r);
     return;
   }
