@@ -49,9 +49,9 @@ static td_model* net_model(int n, net_kind kind) {
 }
 
 static void forward(net* r) { r->motion->ode.states(r->motion, 0, r->y, r->b); }
-static void linearise(net* r) { r->motion->ode.linearise(r->motion, 0, r->y); }
-static void factor(net* r) { r->motion->ode.factor(r->motion, 1e-3); }
-static void solve(net* r) { r->motion->ode.solve(r->motion, r->b); }
+static void linearise(net* r) { r->motion->ode.linear->linearise(r->motion, 0, r->y); }
+static void factor(net* r) { r->motion->ode.linear->factor(r->motion, 1e-3); }
+static void solve(net* r) { r->motion->ode.linear->solve(r->motion, r->b); }
 
 // Best of some runs, in microseconds per node.
 static double best(net* r, void (*run)(net*), double (*now)(void), int nodes) {
@@ -109,19 +109,21 @@ static td_status timed_integrals(void* ctx, double t, const double* y, double* q
 static td_status timed_linearise(void* ctx, double t, const double* y) {
   timed* c = ctx;
   const double start = seconds();
-  return stop(c, TANGENT, start, c->ode->linearise(c->ode->ctx, t, y));
+  return stop(c, TANGENT, start, c->ode->linear->linearise(c->ode->ctx, t, y));
 }
 static td_status timed_factor(void* ctx, double gamma) {
   timed* c = ctx;
   const double start = seconds();
-  return stop(c, FACTOR, start, c->ode->factor(c->ode->ctx, gamma));
+  return stop(c, FACTOR, start, c->ode->linear->factor(c->ode->ctx, gamma));
 }
 static void timed_solve(void* ctx, double* b) {
   timed* c = ctx;
   const double start = seconds();
-  c->ode->solve(c->ode->ctx, b);
+  c->ode->linear->solve(c->ode->ctx, b);
   stop(c, SOLVE, start, TD_OK);
 }
+static const td_step_ops timed_ops = {
+    .linearise = timed_linearise, .factor = timed_factor, .solve = timed_solve};
 static td_status timed_project(void* ctx, double t, double* y) {
   timed* c = ctx;
   const double start = seconds();
@@ -144,9 +146,7 @@ static swing_result swing(net* r, td_solver solver, double budget, timed* c) {
   ode.rhs = timed_rhs;
   ode.states = timed_states;
   ode.integrals = timed_integrals;
-  ode.linearise = timed_linearise;
-  ode.factor = timed_factor;
-  ode.solve = timed_solve;
+  ode.linear = &timed_ops;
   if (ode.drift) ode.drift = timed_drift;
   if (ode.project) ode.project = timed_project;
   for (int i = 0; i < ode.n; i++) r->size[i] = fabs(r->y[i]);

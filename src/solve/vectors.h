@@ -3,6 +3,7 @@
 #define TD_VECTORS_H
 
 #include <math.h>
+#include <stdbool.h>
 #include <string.h>
 
 // Number of elements of a matrix
@@ -19,6 +20,12 @@ static inline double inner(const double* a, const double* b, int n) {
 }
 
 static inline double norm(const double* a, int n) { return sqrt(inner(a, a, n)); }
+
+static inline bool all_finite(const double* a, size_t n) {
+  for (size_t i = 0; i < n; i++)
+    if (!isfinite(a[i])) return false;
+  return true;
+}
 
 // Largest absolute value; infinity when some element is not finite
 static inline double largest(const double* a, size_t n) {

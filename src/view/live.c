@@ -292,7 +292,7 @@ static td_status find_stops(td_live* l) {
 
 static td_solver pick_solver(td_live* l) {
   const td_settings s = td_model_settings(l->model);
-  const bool fits = !td_solver_of(s.solver)->dense || l->motion->ode.factor == NULL;
+  const bool fits = !td_solver_of(s.solver)->dense || l->motion->ode.linear == NULL;
   if (s.solver != TD_SOLVER_AUTO && fits) return s.solver;
   td_choice choice;
   if (td_choose_solver(&l->motion->ode, l->t, l->y, l->t + horizon_length, 0, &choice) != TD_OK)

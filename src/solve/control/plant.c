@@ -110,7 +110,7 @@ static td_status choose_solver(td_plant* p, td_solver wanted) {
   if (status == TD_E_NOMEM) return status;
   if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
   p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
-  if (td_solver_of(p->solver)->dense && m->ode.factor != NULL) return TD_E_USAGE;
+  if (td_solver_of(p->solver)->dense && m->ode.linear != NULL) return TD_E_USAGE;
   return TD_OK;
 }
 

@@ -3,7 +3,7 @@
 #ifndef TD_COLLOCATION_H
 #define TD_COLLOCATION_H
 
-#include "solve/statics/shifted.h"
+#include "solve/time/shifted.h"
 #include "solve/time/crossings.h"
 #include "solve/time/ode.h"
 

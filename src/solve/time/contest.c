@@ -26,7 +26,7 @@ void td_contest_price(td_contest* c, const td_ode* ode) {
                                        {e + 2.5 * k2 + 20 * n, tangent, 1.5 * k3, 3000 + 10 * k2}};
   const td_prices sparse = {1, 20, 4, 1}, plain = {1, 20, 0, 0};
   for (int i = 0; i < TD_METHODS; i++) {
-    c->price[i] = ode->factor == NULL ? dense[i] : i == TD_METHOD_SHORT ? plain : sparse;
+    c->price[i] = ode->linear == NULL ? dense[i] : i == TD_METHOD_SHORT ? plain : sparse;
     c->rate[i] = 0;
   }
 }
@@ -35,7 +35,7 @@ td_contest td_contest_new(const td_ode* ode, td_method first) {
   td_contest c = {.now = first, .champion = first};
   td_contest_price(&c, ode);
   memcpy(c.least, least, sizeof least);
-  if (ode->factor != NULL) c.least[TD_METHOD_SHORT] = least_leaps;
+  if (ode->linear != NULL) c.least[TD_METHOD_SHORT] = least_leaps;
   c.may[first] = true;
   return c;
 }

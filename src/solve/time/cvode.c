@@ -1,19 +1,18 @@
 // The formulas of several steps that CVODES has: BDF with Newton's method and the exact Jacobian
-// over LAPACK, Adams with fixed-point iteration.  Integrals are its quadratures (computed from the
-// accepted solution).  Invariants: CVODES projects with BDF alone; Adams takes slopes at projected
-// states, y' = f(P(y)), whose solutions leave the invariants by no more than the sum of their
-// errors, and gives out P(y).  The stiff solver is BDF.
+// (td_step_ops), Adams with fixed-point iteration.  Integrals are its quadratures (computed from
+// the accepted solution).  Invariants: CVODES projects with BDF alone; Adams takes slopes at
+// projected states, y' = f(P(y)), whose solutions leave the invariants by no more than the sum of
+// their errors, and gives out P(y).  The stiff solver is BDF.
 #include "solve/time/cvode.h"
 
 #include <cvodes/cvodes.h>
 #include <math.h>
 #include <nvector/nvector_serial.h>
 #include <string.h>
-#include <sunmatrix/sunmatrix_dense.h>
 #include <sunnonlinsol/sunnonlinsol_fixedpoint.h>
 
-#include "solve/time/lapack_linsol.h"
-#include "solve/time/sparse_linsol.h"
+#include "solve/time/dense_steps.h"
+#include "solve/time/linsol.h"
 #include "solve/time/sun_loops.h"
 
 enum { RETRIES = 8 };
@@ -43,6 +42,9 @@ typedef struct multistep {
   SUNContext context;
   void* mem;
   N_Vector y_cv, quad;
+  const td_step_ops* linear;  // systems of Newton's method, and their ctx
+  void* linear_ctx;
+  td_dense_steps* dense;  // which it is without an own one of the ode
   SUNMatrix matrix;
   SUNLinearSolver solver;
   SUNNonlinearSolver iteration;  // of Adams; BDF takes CVODES' own
@@ -93,14 +95,6 @@ static int integrand(realtype t, N_Vector y, N_Vector qdot, void* user) {
   return 0;
 }
 
-static int jacobian(realtype t, N_Vector y, N_Vector fy, SUNMatrix J, void* user, N_Vector tmp1,
-                    N_Vector tmp2, N_Vector tmp3) {
-  (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
-  multistep* s = user;
-  if (s->apart) s->t_slope = NAN;  // other forces are there now
-  return td_ode_jacobian(&s->base, t, N_VGetArrayPointer(y), SUNDenseMatrix_Data(J));
-}
-
 // The Jacobian anew or not, and 1 - gamma J from it; the factors follow in the solver's setup.
 static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, booleantype keep,
                          booleantype* renewed, realtype gamma, void* user, N_Vector tmp1,
@@ -108,9 +102,9 @@ static int linear_system(realtype t, N_Vector y, N_Vector fy, SUNMatrix A, boole
   (void)fy, (void)tmp1, (void)tmp2, (void)tmp3;
   multistep* s = user;
   *renewed = !keep;
-  if (s->apart && !keep) s->t_slope = NAN;
-  td_sparse_matrix_gamma(A, gamma);
-  return keep ? 0 : td_ode_linearise(&s->base, t, N_VGetArrayPointer(y));
+  if (s->apart && !keep) s->t_slope = NAN;  // other forces are there now
+  td_step_matrix_gamma(A, gamma);
+  return keep ? 0 : td_ode_linearise(&s->base, s->linear, s->linear_ctx, t, N_VGetArrayPointer(y));
 }
 
 // One over what each state may be off.
@@ -186,7 +180,7 @@ static void count_rejected(multistep* s) {
 static void set_frequencies(multistep* s, bool now) {
   if (now == s->renewing || !s->newton) return;
   s->renewing = now;
-  const bool sparse = s->base.ode->factor != NULL;
+  const bool sparse = s->base.ode->linear != NULL;
   CVodeSetLSetupFrequency(s->mem, now ? 1 : sparse ? FACTORS_LAST : 0);
   CVodeSetJacEvalFrequency(s->mem, now ? 1 : sparse ? TANGENT_LASTS : JACOBIAN_STEPS);
 }
@@ -251,6 +245,7 @@ static void release(td_stepper* base) {
   if (s->iteration != NULL) SUNNonlinSolFree(s->iteration);
   if (s->solver != NULL) SUNLinSolFree(s->solver);
   if (s->matrix != NULL) SUNMatDestroy(s->matrix);
+  td_dense_steps_free(s->dense);
   if (s->y_cv != NULL) N_VDestroy(s->y_cv);
   if (s->quad != NULL) N_VDestroy(s->quad);
   if (s->context != NULL) SUNContext_Free(&s->context);
@@ -263,12 +258,11 @@ static const td_stepper_ops multistep_ops = {step, at, restart, release, NULL, t
 static bool set_newton(multistep* s) {
   const td_ode* ode = s->base.ode;
   bool ok = CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
-  ok = ok && (ode->factor != NULL ? CVodeSetLinSysFn(s->mem, linear_system)
-                                  : CVodeSetJacFn(s->mem, jacobian)) == CV_SUCCESS;
+  ok = ok && CVodeSetLinSysFn(s->mem, linear_system) == CV_SUCCESS;
   ok = ok && CVodeSetJacEvalFrequency(s->mem, JACOBIAN_STEPS) == CV_SUCCESS;
   ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
   ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
-  if (ode->factor != NULL) {
+  if (ode->linear != NULL) {
     ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
     ok = ok && CVodeSetJacEvalFrequency(s->mem, TANGENT_LASTS) == CV_SUCCESS;
   }
@@ -311,14 +305,14 @@ static bool create(multistep* s, double t, const double* y) {
   td_sun_vector(s->y_cv);
 
   // how the new state is found from the formula
-  long* factorisations = &s->base.counts.factorisations;
-  const bool dense = ode->factor == NULL;
   if (s->newton) {
-    s->matrix = dense ? SUNDenseMatrix(ode->n, ode->n, s->context) : td_sparse_matrix(s->context);
-    s->solver = dense ? td_lapack_linsol(ode->n, ode->npos, factorisations, s->context)
-                      : td_sparse_linsol(ode, factorisations, s->context);
-    if (s->matrix == NULL || s->solver == NULL) return false;
-    if (dense) td_sun_matrix(s->matrix);
+    if (ode->linear == NULL) s->dense = td_dense_steps_new(ode);
+    s->linear = ode->linear != NULL ? ode->linear : &td_dense_step_ops;
+    s->linear_ctx = ode->linear != NULL ? ode->ctx : s->dense;
+    s->matrix = td_step_matrix(s->context);
+    s->solver = td_step_linsol(s->linear, s->linear_ctx, ode->n, &s->base.counts.factorisations,
+                               s->context);
+    if (s->linear_ctx == NULL || s->matrix == NULL || s->solver == NULL) return false;
   } else {
     s->iteration = SUNNonlinSol_FixedPoint(s->y_cv, 0, s->context);
     if (s->iteration == NULL) return false;

@@ -1,17 +1,16 @@
-// The part that all direct linear solvers given to SUNDIALS have in common.
+// The linear systems of implicit steps (td_step_ops) as a SUNLinearSolver and its SUNMatrix.
 #ifndef TD_LINSOL_H
 #define TD_LINSOL_H
 
 #include <sundials/sundials_linearsolver.h>
 
-// First member of each solver's content.
-typedef struct td_linsol {
-  sunindextype last_flag;
-  long* factorisations;  // counts them
-} td_linsol;
+#include "solve/time/ode.h"
 
-// A solver with this content (may be NULL), whose setup, solve and free are still to be set; NULL:
-// out of memory.
-SUNLinearSolver td_linsol_new(td_linsol* content, SUNContext context);
+// The matrix holds gamma alone; the operations have the rest.  NULL: out of memory.
+SUNMatrix td_step_matrix(SUNContext context);
+void td_step_matrix_gamma(SUNMatrix matrix, double gamma);
+// For systems of order n; *factorisations is counted up.  NULL: out of memory.
+SUNLinearSolver td_step_linsol(const td_step_ops* ops, void* ctx, int n, long* factorisations,
+                               SUNContext context);
 
 #endif

@@ -9,6 +9,7 @@
 #include "engine/lattice.h"
 #include "math/dense.h"
 #include "model/model.h"
+#include "solve/vectors.h"
 
 void td_motion_recall(const td_motion* m, double* y) {
   const bool used = m->control != NULL && m->state->memory[0] == 1;
@@ -23,13 +24,6 @@ void td_motion_show(td_motion* m, double t, const double* y, td_state* to) {
   memcpy(to->v, m->state->v, (size_t)m->size.nv * sizeof(double));
 }
 
-static bool all_finite(const double* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
-
 // v' and, if wanted, the power from the code or without frames; NULL: ask the engine.
 static const double* from_code(td_motion* m, double* power) {
   const td_code* c = m->code;
@@ -39,7 +33,7 @@ static const double* from_code(td_motion* m, double* power) {
   if (c == NULL || (power != NULL && !c->has_power)) return NULL;
   const double* targets = m->ntarget > 0 ? td_targets(m->work) : NULL;
   const bool done = c->forward(c->user, m->state, targets, m->vdot, power) == 0;
-  return done && all_finite(m->vdot, m->size.nv) ? m->vdot : NULL;
+  return done && all_finite(m->vdot, (size_t)m->size.nv) ? m->vdot : NULL;
 }
 
 // q' of these positions and velocities.

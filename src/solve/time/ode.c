@@ -5,6 +5,7 @@
 #include <string.h>
 
 #include "solve/time/ode.h"
+#include "solve/vectors.h"
 
 // A right-hand side that jumps at the ends of the segment is to show its values inside: times at
 // the ends move inwards by a few units in the last place.
@@ -14,20 +15,13 @@ static double inside(const td_stepper* s, double t) {
   return t <= s->t_low + margin ? s->t_low + margin : t;
 }
 
-static bool all_finite(const double* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
-
 static int flag(td_stepper* s, td_status status) {
   if (status == TD_OK) return 0;
   s->failure = status;
   return 1;
 }
 
-static int checked(td_stepper* s, td_status status, const double* x, int n) {
+static int checked(td_stepper* s, td_status status, const double* x, size_t n) {
   if (status != TD_OK) return flag(s, status);
   return all_finite(x, n) ? 0 : flag(s, TD_E_DIVERGED);
 }
@@ -42,14 +36,14 @@ int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
     y = s->projected;
   }
   s->counts.evaluations++;
-  return checked(s, ode->rhs(ode->ctx, inside(s, t), y, ydot), ydot, ode->n + ode->nquad);
+  return checked(s, ode->rhs(ode->ctx, inside(s, t), y, ydot), ydot, (size_t)(ode->n + ode->nquad));
 }
 
 int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, double* ydot) {
   const td_ode* ode = s->ode;
   if (ode->states != NULL) {
     s->counts.evaluations++;
-    return checked(s, ode->states(ode->ctx, inside(s, t), y, ydot), ydot, ode->n);
+    return checked(s, ode->states(ode->ctx, inside(s, t), y, ydot), ydot, (size_t)ode->n);
   }
   const int code = td_ode_rhs(s, t, y, scratch);
   memcpy(ydot, scratch, (size_t)ode->n * sizeof(double));
@@ -59,7 +53,7 @@ int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, dou
 int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, double* qdot) {
   const td_ode* ode = s->ode;
   if (ode->integrals != NULL) {
-    return checked(s, ode->integrals(ode->ctx, inside(s, t), y, qdot), qdot, ode->nquad);
+    return checked(s, ode->integrals(ode->ctx, inside(s, t), y, qdot), qdot, (size_t)ode->nquad);
   }
   const int code = td_ode_rhs(s, t, y, scratch);
   memcpy(qdot, scratch + ode->n, (size_t)ode->nquad * sizeof(double));
@@ -68,7 +62,7 @@ int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, 
 
 int td_ode_latest(td_stepper* s, double* qdot) {
   const td_ode* ode = s->ode;
-  return checked(s, ode->latest(ode->ctx, qdot), qdot, ode->nquad);
+  return checked(s, ode->latest(ode->ctx, qdot), qdot, (size_t)ode->nquad);
 }
 
 int td_ode_project(td_stepper* s, double t, double* y) {
@@ -81,13 +75,14 @@ void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
   s->ode->roots(s->ode->ctx, inside(s, t), y, g);
 }
 
-int td_ode_linearise(td_stepper* s, double t, const double* y) {
+int td_ode_linearise(td_stepper* s, const td_step_ops* linear, void* ctx, double t,
+                     const double* y) {
   s->counts.tangents++;
-  return flag(s, s->ode->linearise(s->ode->ctx, inside(s, t), y));
+  return flag(s, linear->linearise(ctx, inside(s, t), y));
 }
 
 int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
   const td_ode* ode = s->ode;
   s->counts.tangents++;
-  return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, ode->n * ode->n);
+  return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, area(ode->n, ode->n));
 }

@@ -14,6 +14,16 @@
 
 #include "base/base.h"
 
+// The linear systems of implicit steps, J being the Jacobian at the (t, y) that was linearised
+// last. Two makers: dense_steps.c, for every ode with a Jacobian, and sparse_motion.c, for
+// networks.
+typedef struct td_step_ops {
+  td_status (*linearise)(void* ctx, double t, const double* y);
+  td_status (*product)(void* ctx, const double* x, double* Jx);
+  td_status (*factor)(void* ctx, double gamma);  // 1 - gamma J
+  void (*solve)(void* ctx, double* b);           // with the last factors, in place
+} td_step_ops;
+
 typedef struct td_ode {
   void* ctx;
   int n, nquad, nroot;
@@ -40,12 +50,9 @@ typedef struct td_ode {
   // q' = N(q) w of the positions q (npos) with other states w (n - npos); NULL: q' is the first
   // npos of w.
   void (*drift)(void* ctx, const double* q, const double* w, double* qdot);
-  // Large problems have no dense Jacobian: `linearise` finds it at (t, y) and keeps it, `product`
-  // is J x, `factor` that of 1 - gamma J, `solve` with the last factors, in place.  NULL: dense.
-  td_status (*linearise)(void* ctx, double t, const double* y);
-  td_status (*product)(void* ctx, const double* x, double* Jx);
-  td_status (*factor)(void* ctx, double gamma);
-  void (*solve)(void* ctx, double* b);
+  // Linear systems of large problems, which have no dense Jacobian; their ctx is that of the ode.
+  // NULL: dense, from `jacobian`.
+  const td_step_ops* linear;
   // Onto the invariants; NULL: there are none.
   td_status (*project)(void* ctx, double t, double* y);
   void (*roots)(void* ctx, double t, const double* y, double* g);  // (nroot) switching functions
@@ -168,7 +175,8 @@ int td_ode_latest(td_stepper* stepper, double* qdot);
 int td_ode_project(td_stepper* stepper, double t, double* y);
 void td_ode_roots(td_stepper* stepper, double t, const double* y, double* g);
 int td_ode_jacobian(td_stepper* stepper, double t, const double* y, double* J);
-int td_ode_linearise(td_stepper* stepper, double t, const double* y);
+int td_ode_linearise(td_stepper* stepper, const td_step_ops* linear, void* ctx, double t,
+                     const double* y);
 
 // ---- guards of one-sided elements (guard.c, impact.c) ------------------------------------------
 typedef struct td_guard td_guard;

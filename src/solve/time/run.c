@@ -177,7 +177,7 @@ static void drop_stepper(run* r) {
 // small.  Constraints make evaluations, of which it needs more, dearer than steps.
 static bool for_radau(const run* r) {
   const td_ode* ode = &r->motion->ode;
-  return ode->lightly_damped && !ode->constrained && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+  return ode->lightly_damped && !ode->constrained && ode->linear == NULL && ode->n <= RADAU_LARGEST;
 }
 
 // The stepper that the contest says.
@@ -222,7 +222,7 @@ static td_status refuse_endless(run* r, const td_choice* choice) {
 // Solvers that factor the whole Jacobian were asked for where there is none.
 static td_status refuse_large(run* r) {
   const td_solver_row* row = td_solver_of(r->plan->solver);
-  if (!row->dense || r->motion->ode.factor == NULL) return TD_OK;
+  if (!row->dense || r->motion->ode.linear == NULL) return TD_OK;
   td_trajectory_say(r->out,
                     "the %s solver that was asked for works with dense matrices, and the model is "
                     "a sparse one: ask for another solver, or for dense matrices (par.linear)",
@@ -252,7 +252,7 @@ static td_status first_solver(run* r) {
   r->undecided = r->undecided && !stiff;
   r->plain = stiff || ode->n == 0 ? TD_SOLVER_EXPLICIT : choice.solver;
   // where the right-hand side jumps all the time BDF would never get beyond its first steps
-  const bool one_step = r->nstop > MANY_STOPS && ode->factor == NULL && ode->n <= RADAU_LARGEST;
+  const bool one_step = r->nstop > MANY_STOPS && ode->linear == NULL && ode->n <= RADAU_LARGEST;
   r->contest = td_contest_new(ode, !stiff     ? TD_METHOD_SHORT
                                    : one_step ? TD_METHOD_RADAU
                                               : TD_METHOD_BDF);

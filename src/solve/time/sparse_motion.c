@@ -445,6 +445,8 @@ static td_status product(void* ctx, const double* x, double* y) {
   return TD_OK;
 }
 
+static const td_step_ops sparse_ops = {linearise, product, factor, solve};
+
 td_status td_sparse_motion_new(td_motion* m) {
   const td_model* model = m->model;
   const td_pattern b = model_blocks(model);
@@ -480,9 +482,6 @@ td_status td_sparse_motion_new(td_motion* m) {
     s->S_inner = s->X + n * (size_t)(m->nq + m->nv);
     s->dw = s->S_inner + n * n;
   }
-  m->ode.linearise = linearise;
-  m->ode.product = product;
-  m->ode.factor = factor;
-  m->ode.solve = solve;
+  m->ode.linear = &sparse_ops;
   return TD_OK;
 }

@@ -6,7 +6,8 @@
 #include <string.h>
 
 #include "math/dense.h"
-#include "solve/time/ode.h"
+#include "solve/time/dense_steps.h"
+#include "solve/vectors.h"
 
 enum {
   ALL_EIGENVALUES = 400,  // order up to which all are computed; beyond, the dominant one
@@ -42,37 +43,23 @@ static void sort_in(spectrum* s, int n, const double* re, const double* im) {
   }
 }
 
-static void multiply(const double* J, int n, const double* x, double* y) {
-  for (int i = 0; i < n; i++) {
-    double sum = 0;
-    for (int j = 0; j < n; j++) sum += J[(size_t)i * (size_t)n + (size_t)j] * x[j];
-    y[i] = sum;
-  }
-}
-
-static double dot(const double* a, const double* b, int n) {
-  double sum = 0;
-  for (int i = 0; i < n; i++) sum += a[i] * b[i];
-  return sum;
-}
-
 // Dominant eigenvalue or pair by power iteration: when x, Jx, J²x span it, J²x = a Jx + b x and w²
 // = a w + b.
-static void dominant(const double* J, int n, double* x, double* re, double* im) {
+static void dominant(td_dense_steps* J, int n, double* x, double* re, double* im) {
   double *y = x + n, *z = y + n;
   for (int i = 0; i < n; i++) x[i] = 1 + 0.1 * sin(i);
   for (int k = 0; k < 60; k++) {
-    multiply(J, n, x, y);
-    const double size = sqrt(dot(y, y, n));
+    td_dense_step_ops.product(J, x, y);
+    const double size = norm(y, n);
     if (!(size > 0)) return;
     for (int i = 0; i < n; i++) x[i] = y[i] / size;
   }
-  multiply(J, n, x, y);
-  multiply(J, n, y, z);
+  td_dense_step_ops.product(J, x, y);
+  td_dense_step_ops.product(J, y, z);
 
   // least squares for a, b
-  const double xx = dot(x, x, n), xy = dot(x, y, n), yy = dot(y, y, n), xz = dot(x, z, n),
-               yz = dot(y, z, n);
+  const double xx = inner(x, x, n), xy = inner(x, y, n), yy = inner(y, y, n), xz = inner(x, z, n),
+               yz = inner(y, z, n);
   const double det = xx * yy - xy * xy;
   if (!(det > 1e-10 * xx * yy)) {  // x is an eigenvector
     *re = xy / xx;
@@ -87,22 +74,23 @@ static void dominant(const double* J, int n, double* x, double* re, double* im) 
 static td_status read_spectrum(const td_ode* ode, double t, const double* y, spectrum* out) {
   const size_t n = (size_t)ode->n;
   *out = (spectrum){.slowest = INFINITY};
-  double* J = calloc(n * n + 3 * n, sizeof(double));
-  if (J == NULL) return TD_E_NOMEM;
-  double* scratch = J + n * n;
-  td_status status = ode->jacobian(ode->ctx, t, y, J);
-  if (status == TD_OK && ode->n <= ALL_EIGENVALUES) {
-    if (td_eig_general(J, ode->n, scratch, scratch + n, NULL)) {
-      sort_in(out, ode->n, scratch, scratch + n);
-    } else {
-      status = TD_E_DIVERGED;
-    }
+  const bool all = ode->n <= ALL_EIGENVALUES;
+  double* scratch = calloc(3 * n + (all ? n * n : 0), sizeof(double));
+  td_dense_steps* steps = all ? NULL : td_dense_steps_new(ode);
+  td_status status = scratch != NULL && (all || steps != NULL) ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK && all) {
+    double *J = scratch + 3 * n, *re = scratch, *im = re + n;
+    status = ode->jacobian(ode->ctx, t, y, J);
+    if (status == TD_OK && !td_eig_general(J, ode->n, re, im, NULL)) status = TD_E_DIVERGED;
+    if (status == TD_OK) sort_in(out, ode->n, re, im);
   } else if (status == TD_OK) {
     double re = 0, im = 0;
-    dominant(J, ode->n, scratch, &re, &im);
-    sort_in(out, 1, &re, &im);
+    status = td_dense_step_ops.linearise(steps, t, y);
+    if (status == TD_OK) dominant(steps, ode->n, scratch, &re, &im);
+    if (status == TD_OK) sort_in(out, 1, &re, &im);
   }
-  free(J);
+  td_dense_steps_free(steps);
+  free(scratch);
   return status;
 }
 
@@ -139,15 +127,15 @@ static td_status fastest_mode(const td_ode* ode, double* x, mode* m) {
   *m = (mode){0, 0};
   for (int i = 0; i < nw; i++) x[nq + i] = sin((double)i * i + 1);
   for (int k = 0; k < ITERATIONS; k++) {
-    const double size = sqrt(dot(x + nq, x + nq, nw));
+    const double size = norm(x + nq, nw);
     if (!(size > 0)) return TD_OK;
     for (int i = 0; i < nw; i++) x[nq + i] /= size;
     memset(x, 0, (size_t)nq * sizeof(double));
-    TD_TRY(ode->product(ode->ctx, x, y));  // [N w, -C w]
-    m->c = sqrt(dot(y + nq, y + nq, nw));
+    TD_TRY(ode->linear->product(ode->ctx, x, y));  // [N w, -C w]
+    m->c = norm(y + nq, nw);
     memset(y + nq, 0, (size_t)nw * sizeof(double));
-    TD_TRY(ode->product(ode->ctx, y, x));  // [., -A N w]
-    m->omega = sqrt(sqrt(dot(x + nq, x + nq, nw)));
+    TD_TRY(ode->linear->product(ode->ctx, y, x));  // [., -A N w]
+    m->omega = sqrt(norm(x + nq, nw));
   }
   return TD_OK;
 }
@@ -171,7 +159,7 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   if (h > 0 && t_end - t < h * (leaps ? many_damped_leaps : many_damped_steps)) return TD_OK;
   double* scratch = calloc(2 * (size_t)ode->n, sizeof(double));
   if (scratch == NULL) return TD_E_NOMEM;
-  td_status status = ode->linearise(ode->ctx, t, y);
+  td_status status = ode->linear->linearise(ode->ctx, t, y);
   if (status == TD_OK) status = fastest_mode(ode, scratch, &m);
   free(scratch);
   TD_TRY(status);
@@ -197,7 +185,7 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
     snprintf(why, room, "no motion is free");
     return TD_OK;
   }
-  if (ode->factor != NULL) return choose_sparse(ode, t, y, t_end, h, choice);
+  if (ode->linear != NULL) return choose_sparse(ode, t, y, t_end, h, choice);
   if (ode->n > LARGEST) {
     snprintf(why, room, "%d states: dense factorisations would cost more than short steps", ode->n);
     return TD_OK;

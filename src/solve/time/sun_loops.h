@@ -3,11 +3,9 @@
 #ifndef TD_SUN_LOOPS_H
 #define TD_SUN_LOOPS_H
 
-#include <sundials/sundials_matrix.h>
 #include <sundials/sundials_nvector.h>
 
-// Put them into a serial vector, from where its copies have them, or a dense matrix.
+// Put them into a serial vector, from where its copies have them.
 void td_sun_vector(N_Vector v);
-void td_sun_matrix(SUNMatrix A);
 
 #endif

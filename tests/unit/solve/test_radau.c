@@ -3,7 +3,7 @@
 #include <complex.h>
 
 #include "check.h"
-#include "solve/statics/shifted.h"
+#include "solve/time/shifted.h"
 #include "solve/time/collocation.h"
 #include "solve/time/crossings.h"
 #include "solve/time/ode.h"

@@ -2,6 +2,7 @@
 #include "../engine/nets.h"
 #include "math/dense.h"
 #include "model/model.h"
+#include "solve/time/dense_steps.h"
 #include "solve/time/motion.h"
 
 enum { MODELS = ROBOT_COUNT + NET_COUNT };
@@ -37,7 +38,7 @@ static void same(const char* name, const char* what, const double* got, const do
   }
 }
 
-// (1 - γ J) x = b by the blocks and by the dense Jacobian; and J x.
+// (1 - γ J) x = b by the blocks and by the dense Jacobian, and J x: one table, two makers.
 static void implicit_steps_agree(void** state) {
   (void)state;
   for (int i = 0; i < MODELS; i++) {
@@ -51,36 +52,34 @@ static void implicit_steps_agree(void** state) {
     assert_int_equal(td_motion_new(d.model, d.work, d.state, 1e-6, 1e-9, &dense), TD_OK);
     assert_int_equal(td_motion_new(s.model, s.work, d.state, 1e-6, 1e-9, &sparse), TD_OK);
     const int n = dense->ode.n;
-    double *J = zeros(n * n), *y = zeros(n + 1), *x = zeros(n), *want = zeros(n), *got = zeros(n);
-    int* pivot = calloc((size_t)n + 1, sizeof(int));
+    double *y = zeros(n + 1), *x = zeros(n), *want = zeros(n), *got = zeros(n);
+    td_dense_steps* steps = td_dense_steps_new(&dense->ode);
+    const td_step_ops *by_matrix = &td_dense_step_ops, *by_blocks = sparse->ode.linear;
+    assert_non_null(steps);
     td_motion_pack(dense, y);
     for (int k = 0; k < n; k++) x[k] = check_random(&seed);
-    assert_int_equal(dense->ode.jacobian(dense, 0.3, y, J), TD_OK);
-    assert_int_equal(sparse->ode.linearise(sparse, 0.3, y), TD_OK);
-    td_mul(J, x, n, n, 1, want);
-    assert_int_equal(sparse->ode.product(sparse, x, got), TD_OK);
+    assert_int_equal(by_matrix->linearise(steps, 0.3, y), TD_OK);
+    assert_int_equal(by_blocks->linearise(sparse, 0.3, y), TD_OK);
+    assert_int_equal(by_matrix->product(steps, x, want), TD_OK);
+    assert_int_equal(by_blocks->product(sparse, x, got), TD_OK);
     same(name_of(i), "J x", got, want, n, 1e-8);
     for (int trial = 0; trial < 3; trial++) {
       const double gamma = pow(10, -1 - trial);
-      double* A = zeros(n * n);
-      for (int k = 0; k < n * n; k++) A[k] = (k % (n + 1) == 0) - gamma * J[k];
       memcpy(want, x, (size_t)n * sizeof(double));
       memcpy(got, x, (size_t)n * sizeof(double));
-      assert_int_equal(td_lu(A, n, pivot), 0);
-      td_lu_solve(A, pivot, n, want, 1);
-      assert_int_equal(sparse->ode.factor(sparse, gamma), TD_OK);
-      sparse->ode.solve(sparse, got);
+      assert_int_equal(by_matrix->factor(steps, gamma), TD_OK);
+      by_matrix->solve(steps, want);
+      assert_int_equal(by_blocks->factor(sparse, gamma), TD_OK);
+      by_blocks->solve(sparse, got);
       same(name_of(i), "(1 - gamma J)^-1 x", got, want, n, 1e-8);
-      free(A);
     }
+    td_dense_steps_free(steps);
     td_motion_free(dense);
     td_motion_free(sparse);
-    free(J);
     free(y);
     free(x);
     free(want);
     free(got);
-    free(pivot);
     robot_free(&d);
     robot_free(&s);
   }

@@ -1,6 +1,6 @@
 // See the header.  No pivots are exchanged among the positions: dN/dq v of unit quaternions is
 // skew, so sigma - dN/dq v is regular for every sigma with a positive real part.
-#include "solve/statics/shifted.h"
+#include "solve/time/shifted.h"
 
 #include <string.h>
 
