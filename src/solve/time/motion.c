@@ -1,5 +1,6 @@
-// The right-hand side, Jacobian, projection and switching functions of a model's motion, in terms
-// of engine.h.
+// A model's motion as y' = f(t, y) (motion.h): right-hand side, projection, switching functions and
+// guards, in terms of engine.h.  The linear algebra of implicit steps has two makers: the dense
+// Jacobian (motion_dense.c) with dense_steps.c, and motion_sparse.c for networks.
 #include "solve/time/motion.h"
 
 #include <float.h>
@@ -24,7 +25,7 @@ void td_motion_show(td_motion* m, double t, const double* y, td_state* to) {
   memcpy(to->v, m->state->v, (size_t)m->size.nv * sizeof(double));
 }
 
-// v' and, if wanted, the power from the code or without frames; NULL: ask the engine.
+// v' and, if wanted, the power by derived code or without frames; NULL: the engine has to.
 static const double* from_code(td_motion* m, double* power) {
   const td_code* c = m->code;
   if (c == NULL && m->lattice != NULL &&
@@ -69,14 +70,6 @@ static td_status rates(td_motion* m, double t, const double* y, double* ydot, do
   return TD_OK;
 }
 
-// Whether each position's rate is the velocity of the same number.
-static bool is_straight(const td_motion* m) {
-  bool straight = m->nq == m->nv;
-  for (int i = 0; i < m->nq && straight; i++)
-    straight = m->model->vel[m->iv[i]].partner == m->iq[i];
-  return straight;
-}
-
 static td_status states(void* ctx, double t, const double* y, double* ydot) {
   return rates(ctx, t, y, ydot, NULL);
 }
@@ -100,134 +93,11 @@ static td_status integrals(void* ctx, double t, const double* y, double* power) 
   return TD_OK;
 }
 
-// The forces are still there; code is asked again.
+// The engine still has the forces; derived code runs again.
 static td_status latest(void* ctx, double* power) {
   td_motion* m = ctx;
   if (from_code(m, power) == NULL) *power = td_power_placed(m->model, m->work);
   return TD_OK;
-}
-
-// dv'/dq is given along the tangent directions; with N+ N = 1 the chart's columns are (dv'/dq) N+.
-static void acceleration_rows(const td_motion* m, double* J) {
-  const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq;
-  for (int i = 0; i < m->nv; i++) {
-    double* row = J + (size_t)(m->nq + i) * (size_t)n;
-    const double *dq = m->dq + m->iv[i] * nv, *dv = m->dv + m->iv[i] * nv;
-    for (int j = 0; j < m->nq; j++) {
-      double sum = 0;
-      for (int k = 0; k < nv; k++) sum += dq[k] * m->Nplus[k * nq + m->iq[j]];
-      row[j] = sum;
-    }
-    for (int j = 0; j < m->nv; j++) row[m->nq + j] = dv[m->iv[j]];
-  }
-}
-
-static void rate_rows(const td_motion* m, double* J) {
-  const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq;
-  for (int i = 0; i < m->nq; i++) {
-    double* row = J + (size_t)i * (size_t)n;
-    for (int j = 0; j < m->nq; j++) row[j] = m->dN[m->iq[i] * nq + m->iq[j]];
-    for (int j = 0; j < m->nv; j++) row[m->nq + j] = m->N[m->iq[i] * nv + m->iv[j]];
-  }
-}
-
-// Add the feedback of controllers, whose inputs follow the state: dv'/dx += dv'/du du/dx.  How the
-// gains themselves change along the motion is left out; Newton's iteration does not need it.
-static void close_loop(td_motion* m) {
-  const int nv = m->size.nv, nu = m->size.nu, all = model_drives(m->model);
-  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
-  for (int i = 0; i < nv; i++)
-    for (int k = 0; k < nu; k++) {
-      const double w = m->du[i * all + k];
-      for (int j = 0; w != 0 && j < nv; j++) {
-        m->dq[i * nv + j] += w * m->uq[k * nv + j];
-        m->dv[i * nv + j] += w * m->uv[k * nv + j];
-      }
-    }
-  for (int i = 0; i < m->ninner; i++)
-    for (int k = 0; k < nu; k++) {
-      const double w = m->Ru[i * all + k];
-      for (int j = 0; w != 0 && j < nv; j++) {
-        m->Rq[i * nv + j] += w * m->uq[k * nv + j];
-        m->Rv[i * nv + j] += w * m->uv[k * nv + j];
-      }
-    }
-}
-
-// Columns and rows of the internal states: dv'/dz, and their rates by everything.
-static void inner_rows(const td_motion* m, double* J) {
-  const int nv = m->size.nv, nu = m->size.nu, nq = m->size.nq, all = model_drives(m->model);
-  const size_t n = (size_t)m->ode.n, first = (size_t)inner_at(m);
-  for (int i = 0; i < m->ninner; i++) {
-    double* row = J + (first + (size_t)i) * n;
-    for (int r = 0; r < m->nv; r++)
-      J[(size_t)(m->nq + r) * n + first + (size_t)i] = m->du[m->iv[r] * all + nu + i];
-    for (int j = 0; j < m->nq; j++) {
-      double sum = 0;
-      for (int k = 0; k < nv; k++) sum += m->Rq[i * nv + k] * m->Nplus[k * nq + m->iq[j]];
-      row[j] = sum;
-    }
-    for (int j = 0; j < m->nv; j++) row[m->nq + j] = m->Rv[i * nv + m->iv[j]];
-    for (int j = 0; j < m->ninner; j++) row[first + (size_t)j] = m->Ru[i * all + nu + j];
-    for (int j = 0; j < m->nz; j++) {
-      double sum = 0;
-      for (int k = 0; k < nu; k++) sum += m->Ru[i * all + k] * m->uz[k * m->nz + j];
-      row[integrals_at(m) + j] = sum;
-    }
-  }
-}
-
-// Columns and rows of the integrals: dv'/dz, and z' = -J dq
-static void integral_rows(const td_motion* m, double* J) {
-  const int n = m->ode.n, nv = m->size.nv, nu = m->size.nu, nq = m->size.nq;
-  const int first = integrals_at(m), all = model_drives(m->model);
-  const double* Jy = td_control_jacobian(m->control);
-  for (int i = 0; i < m->nz; i++) {
-    for (int r = 0; r < m->nv; r++) {
-      double sum = 0;
-      for (int k = 0; k < nu; k++) sum += m->du[m->iv[r] * all + k] * m->uz[k * m->nz + i];
-      J[(size_t)(m->nq + r) * (size_t)n + (size_t)(first + i)] = sum;
-    }
-    for (int j = 0; j < m->nq; j++) {
-      double sum = 0;
-      for (int k = 0; k < nv; k++) sum -= Jy[i * nv + k] * m->Nplus[k * nq + m->iq[j]];
-      J[(size_t)(first + i) * (size_t)n + (size_t)j] = sum;
-    }
-  }
-}
-
-static td_status jacobian(void* ctx, double t, const double* y, double* J) {
-  td_motion* m = ctx;
-  const size_t n = (size_t)m->ode.n;
-  td_motion_unpack(m, t, y);
-  TD_TRY(m->controlled);
-  TD_TRY(td_trial_forward_tangent(m->model, m->state, m->work, m->dq, m->dv, m->du));
-  if (m->ninner > 0) td_trial_internal_tangent(m->model, m->state, m->work, m->Rq, m->Rv, m->Ru);
-  if (m->control != NULL) close_loop(m);
-  td_qdot_matrix(m->model, m->state->q, m->N);
-  td_qdot_dq(m->model, m->state->q, m->state->v, m->dN);
-  td_qdot_inverse(m->model, m->state->q, m->Nplus);
-
-  memset(J, 0, n * n * sizeof(double));
-  rate_rows(m, J);
-  acceleration_rows(m, J);
-  // targets come as [value, rate]
-  for (int i = 0; i < m->ntarget; i += 2) {
-    const size_t k = (size_t)(m->nq + m->nv + i);
-    J[k * n + k + 1] = 1;
-  }
-  if (m->ninner > 0) inner_rows(m, J);
-  if (m->control != NULL) integral_rows(m, J);
-  return TD_OK;
-}
-
-// As far as rounding lets Newton's method go: near a singular position what is left is amplified.
-static td_status project_positions(td_motion* m) {
-  const td_status status = td_project_q(m->model, m->state, m->work, 1e-13);
-  if (status != TD_E_DIVERGED) return status;
-  double e, edot;
-  td_constraint_error(m->model, m->state, m->work, &e, &edot);
-  return e < m->projector.accept ? TD_OK : status;
 }
 
 static td_status project(void* ctx, double t, double* y) {
@@ -312,34 +182,36 @@ static void chatters(void* ctx, int guard, int times, double within) {
   td_text_free(&text);
 }
 
-// Singular values of the constraint rows at the state, rows and columns scaled: their least tells
-// how far from singular it is, whatever the units.
-static bool find_singular(td_motion* m) {
-  const int r = m->size.nconstraint, n = m->nv;
-  double *row = m->sigma + m->size.nv, *col = row + r;
-  td_constraint_scales(m->model, m->state, m->work, row, col);
-  td_trial_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
-  for (int i = 0; i < r; i++)
-    for (int j = 0; j < n; j++)
-      m->Jc[i * n + j] = row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
-  return td_singular_values(m->Jc, r, n, m->sigma);
-}
-
 // Independent constraint rows at the state or near by, kept for the states that follow.
 static int find_rank(td_motion* m) {
   td_rank_keep(m->model, m->state, m->work, true);
   return m->work->rank.most;
 }
 
-// Smallest singular value of as many constraint rows as were independent at the start.  Beside the
-// constraints rows that depend on each other seem not to: look at the projected position.
+// Smallest singular value of as many constraint rows as were independent at the start.  Rows and
+// columns are scaled: it tells how far from singular the position is, whatever the units.
 static double regularity(void* ctx, double t, const double* y) {
   td_motion* m = ctx;
+  const int r = m->size.nconstraint, n = m->nv;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
-  if (m->rank == 0 || project_positions(m) != TD_OK) return NAN;
-  if (!find_singular(m)) return NAN;
-  return m->sigma[m->rank - 1];
+  if (m->rank == 0) return NAN;
+
+  // beside the constraints rows that depend on each other seem not to: take the projected position,
+  // as far as rounding lets Newton's method go; near a singular position what is left is amplified
+  const td_status status = td_project_q(m->model, m->state, m->work, 1e-13);
+  if (status != TD_OK && status != TD_E_DIVERGED) return NAN;
+  double e = 0, edot;
+  if (status == TD_E_DIVERGED) td_constraint_error(m->model, m->state, m->work, &e, &edot);
+  if (!(e < m->projector.accept)) return NAN;
+
+  double *row = m->sigma + m->size.nv, *col = row + r;
+  td_constraint_scales(m->model, m->state, m->work, row, col);
+  td_trial_constraints(m->model, m->state, m->work, m->Jc, NULL, NULL);
+  for (int i = 0; i < r; i++)
+    for (int j = 0; j < n; j++)
+      m->Jc[i * n + j] = row[i] > 0 ? m->Jc[i * m->size.nv + m->iv[j]] * col[j] / row[i] : 0;
+  return td_singular_values(m->Jc, r, n, m->sigma) ? m->sigma[m->rank - 1] : NAN;
 }
 
 td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_edge edge,
@@ -444,7 +316,7 @@ td_status td_motion_control(td_motion* m, td_control* control) {
   return m->sparse != NULL ? td_sparse_motion_control(m) : TD_OK;
 }
 
-// One block for all scratch: vectors, the matrices of the Jacobian, the constraint rows.
+// Memory for vectors, the matrices of the Jacobian and the constraint rows, in one block.
 static bool allocate(td_motion* m) {
   const size_t nq = (size_t)m->size.nq, nv = (size_t)m->size.nv;
   const size_t nc = (size_t)m->size.nconstraint;
@@ -454,6 +326,7 @@ static bool allocate(td_motion* m) {
   m->state = td_state_new(m->model);
   if (m->qdot == NULL || m->state == NULL) return false;
   m->vdot = m->qdot + nq;
+  if (m->ninner > 0 && !allocate_drives(m)) return false;
   if (!dense) return true;
   m->dq = m->vdot + nv;
   m->dv = m->dq + nv * nv;
@@ -467,47 +340,6 @@ static bool allocate(td_motion* m) {
   return true;
 }
 
-// Nanoseconds that an evaluation takes, about: sections of rods and joints, their columns, what is
-// wet, and the factors of a full mass matrix.
-static double work_of(const td_model* m) {
-  const double n = m->nvel, factors = m->recursive && m->nrow == 0 ? 0 : n * n * n / 6;
-  return 500 + 100.0 * m->nhop + 50.0 * m->ncol + 200.0 * m->nwet + factors;
-}
-
-static td_ode describe(td_motion* m, double rtol, double atol) {
-  const bool invariants = m->size.nconstraint > 0 || td_has_quaternions(m->model);
-  return (td_ode){.ctx = m,
-                  .n = m->nq + m->nv + m->ntarget + m->ninner,
-                  .nquad = 1,
-                  .nroot = m->nevent + m->nswitch + td_taut_count(m->model),
-                  .rtol = rtol,
-                  .atol = atol,
-                  .h_fixed = m->model->settings[5],
-                  .npos = m->nq,
-                  .inner = inner_at(m),
-                  .ninner = m->ninner,
-                  .constrained = m->size.nconstraint > 0,
-                  .work = work_of(m->model),
-                  .rhs = rhs,
-                  .states = states,
-                  .integrals = integrals,
-                  .together = !m->model->sparse || td_power_needs_motion(m->model),
-                  .latest = latest,
-                  .drift = is_straight(m) ? NULL : drift,
-                  .jacobian = jacobian,
-                  .project = invariants ? project : NULL,
-                  .roots = roots,
-                  .nguard = td_guard_count(m->model),
-                  // where motion is prescribed, forces that it meets show in the work alone
-                  .measured = (m->model->nfree_v < m->model->nvel || m->model->strains_timed) &&
-                              (m->nq + m->nv == 0 || td_guard_count(m->model) > 0),
-                  .guards = guards,
-                  .guards_near = guards_near,
-                  .peaks = td_guards_are_timed(m->model) ? peaks : NULL,
-                  .chatters = chatters,
-                  .regularity = m->size.nconstraint > 0 && m->sigma != NULL ? regularity : NULL};
-}
-
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
                         double atol, td_motion** motion) {
   *motion = NULL;
@@ -516,11 +348,6 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->model = model;
   m->work = work;
   m->size = td_model_sizes(model);
-  if (!allocate(m)) {
-    td_motion_free(m);
-    return TD_E_NOMEM;
-  }
-  td_state_copy(model, from, m->state);
   m->nq = td_free_q(model, &m->iq);
   m->nv = td_free_v(model, &m->iv);
   m->ntarget = td_target_count(model);
@@ -529,13 +356,56 @@ td_status td_motion_new(const td_model* model, td_work* work, const td_state* fr
   m->nswitch = td_switch_count(model);
   m->projector.accept = fmin(fmax(0.01 * atol, 1e-13), 1e-11);
   m->t_projected = m->t_jump = NAN;
-  m->ode = describe(m, rtol, atol);
-  if (m->ode.regularity != NULL) m->rank = find_rank(m);
-  m->lattice = m->ninner > 0 ? NULL : td_lattice_new(model);
-  if (m->ninner > 0 && !allocate_drives(m)) {
+  if (!allocate(m)) {
     td_motion_free(m);
     return TD_E_NOMEM;
   }
+  td_state_copy(model, from, m->state);
+
+  // is each position's rate the velocity of the same number?
+  bool straight = m->nq == m->nv;
+  for (int i = 0; i < m->nq && straight; i++) straight = model->vel[m->iv[i]].partner == m->iq[i];
+
+  // nanoseconds that an evaluation takes, about: sections of rods and joints, their columns, what
+  // is immersed, and the factors of a full mass matrix
+  const double n = model->nvel, factors = model->recursive && model->nrow == 0 ? 0 : n * n * n / 6;
+  const double cost =
+      500 + 100.0 * model->nhop + 50.0 * model->ncol + 200.0 * model->nwet + factors;
+
+  const bool constrained = m->size.nconstraint > 0;
+  const int guard_count = td_guard_count(model);
+  m->ode = (td_ode){.ctx = m,
+                    .n = m->nq + m->nv + m->ntarget + m->ninner,
+                    .nquad = 1,
+                    .nroot = m->nevent + m->nswitch + td_taut_count(model),
+                    .rtol = rtol,
+                    .atol = atol,
+                    .h_fixed = model->settings[5],
+                    .npos = m->nq,
+                    .inner = inner_at(m),
+                    .ninner = m->ninner,
+                    .constrained = constrained,
+                    .work = cost,
+                    .rhs = rhs,
+                    .states = states,
+                    .integrals = integrals,
+                    .together = !model->sparse || td_power_needs_motion(model),
+                    .latest = latest,
+                    .drift = straight ? NULL : drift,
+                    .jacobian = td_motion_jacobian,
+                    .project = constrained || td_has_quaternions(model) ? project : NULL,
+                    .roots = roots,
+                    .nguard = guard_count,
+                    // where motion is prescribed, forces that it meets show in the work alone
+                    .measured = (model->nfree_v < model->nvel || model->strains_timed) &&
+                                (m->nq + m->nv == 0 || guard_count > 0),
+                    .guards = guards,
+                    .guards_near = guards_near,
+                    .peaks = td_guards_are_timed(model) ? peaks : NULL,
+                    .chatters = chatters,
+                    .regularity = constrained && m->sigma != NULL ? regularity : NULL};
+  if (m->ode.regularity != NULL) m->rank = find_rank(m);
+  m->lattice = m->ninner > 0 ? NULL : td_lattice_new(model);
   if (model->sparse && td_sparse_motion_new(m) != TD_OK) {
     td_motion_free(m);
     return TD_E_NOMEM;

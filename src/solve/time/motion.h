@@ -1,7 +1,8 @@
 // The motion of a model as an initial value problem:
 //
-//   y = [q, v (unprescribed), targets of controlled constraint rows, integrals of task errors;
-//   work] y' = [N(q) v, v', target rates, task errors; power]
+//   y  = [q, v (unprescribed), targets of controlled constraint rows, internal states, integrals
+//         of task errors; work]
+//   y' = [N(q) v, v', target rates, rates of internal states, task errors; power]
 #ifndef TD_MOTION_H
 #define TD_MOTION_H
 
@@ -15,7 +16,7 @@ typedef struct td_motion {
   td_ode ode;
   const td_model* model;
   td_work* work;
-  td_state* state;  // the last y that was looked at
+  td_state* state;  // that of the y unpacked last
   td_sizes size;
   int nq, nv, ntarget;  // of y
   int ninner;           // internal states, behind the targets
@@ -33,12 +34,12 @@ typedef struct td_motion {
   double *du, *uq, *uv, *uz;
   double *Rq, *Rv, *Ru;        // derivatives of the rates of internal states
   struct td_lattice* lattice;  // gives v' of plain networks; NULL: it is none
-  const td_code* code;         // gives v' instead of the engine; NULL: none
+  const td_code* code;         // derived code that gives v' instead of the engine; NULL: none
   double *qdot, *vdot, *dq, *dv, *N, *dN, *Nplus, *Jc, *sigma;  // scratch
   struct sparse_motion* sparse;  // of sparse models, instead of matrices
 } td_motion;
 
-// Where internal states and the integrals of task errors begin in y.
+// First index of internal states and of the integrals of task errors in y.
 static inline int inner_at(const td_motion* m) { return m->nq + m->nv + m->ntarget; }
 static inline int integrals_at(const td_motion* m) { return inner_at(m) + m->ninner; }
 
@@ -89,9 +90,11 @@ td_status td_motion_buckle(td_motion* motion, double after, double* t, double* y
 // leave of y, and the work they do.
 td_status td_motion_settle(td_motion* motion, double t, double* y, double* work);
 
-// The linear systems of implicit steps of a sparse model; fills the hooks of motion->ode.
+// The dense Jacobian of motion->ode (motion_dense.c).
+td_status td_motion_jacobian(void* motion, double t, const double* y, double* J);
+// Give motion->ode the linear systems of implicit steps of a sparse model (motion_sparse.c), and
+// these the feedback of motion->control.
 td_status td_sparse_motion_new(td_motion* motion);
-// ... with the feedback of motion->control.
 td_status td_sparse_motion_control(td_motion* motion);
 void td_sparse_motion_free(struct sparse_motion* sparse);
 

@@ -14,9 +14,8 @@
 
 #include "base/base.h"
 
-// The linear systems of implicit steps, J being the Jacobian at the (t, y) that was linearised
-// last. Two makers: dense_steps.c, for every ode with a Jacobian, and sparse_motion.c, for
-// networks.
+// The linear systems of implicit steps, J being the Jacobian at the (t, y) linearised last.  Two
+// makers: dense_steps.c, for every ode with a Jacobian, and motion_sparse.c, for networks.
 typedef struct td_step_ops {
   td_status (*linearise)(void* ctx, double t, const double* y);
   td_status (*product)(void* ctx, const double* x, double* Jx);

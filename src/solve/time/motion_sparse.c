@@ -1,5 +1,6 @@
-// Implicit steps of a sparse model.  With F = M v' + h - τ - J'λ, K = dF/dq and C = dF/dv along the
-// tangent directions, G the constraints' accelerations, the system (1 - γ J) [dq; dv] = [rq; rv] is
+// The sparse maker of the linear systems of implicit steps (td_step_ops).  With F = M v' + h - τ -
+// J'λ, K = dF/dq and C = dF/dv along the tangent directions, G the constraints' accelerations, the
+// system (1 - γ J) [dq; dv] = [rq; rv] is
 //
 //   dq = E (rq + γ N dv)                                     E = (1 - γ d(N v)/dq)⁻¹
 //   [ M + γ C + γ² K T      -J' ] [  dv  ]   [ M rv - γ K P rq  ]   P = N⁺ E,  T = P N
@@ -69,37 +70,6 @@ td_status td_sparse_motion_control(td_motion* m) {
   return TD_OK;
 }
 
-// W (m->du), U (m->uq, uv, uz) and Jy at the state that was unpacked last
-static td_status linearise_feedback(td_motion* m) {
-  sparse_motion* s = m->sparse;
-  const size_t nv = (size_t)m->size.nv, nz = (size_t)m->nz;
-  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
-  if (nz > 0) memcpy(s->Jy, td_control_jacobian(m->control), nz * nv * sizeof(double));
-  s->nfed = 0;
-  for (int u = 0; u < m->size.nu; u++) {
-    const double *q = m->uq + area(u, m->size.nv), *v = m->uv + area(u, m->size.nv);
-    bool follows = false;
-    for (size_t i = 0; i < nv && !follows; i++) follows = q[i] != 0 || v[i] != 0;
-    for (int i = 0; i < m->nz && !follows; i++) follows = m->uz[u * m->nz + i] != 0;
-    if (follows) s->fed[s->nfed++] = u;
-  }
-  return s->nfed > 0 ? td_input_accelerations(m->model, m->state, m->work, m->du) : TD_OK;
-}
-
-// Derivatives of the equations of motion by internal states, and of the rates of these.
-static void linearise_inner(td_motion* m) {
-  sparse_motion* s = m->sparse;
-  const int nu = m->size.nu, all = model_drives(m->model), n = m->ninner;
-  td_trial_internal_tangent(m->model, m->state, m->work, m->Rq, m->Rv, m->Ru);
-  td_trial_input_map(m->model, m->state, m->work, m->du);
-  for (int k = 0; k < n; k++) {
-    for (int i = 0; i < m->size.nv; i++)
-      s->force[area(i, n) + (size_t)k] = m->du[area(i, all) + (size_t)(nu + k)];
-    for (int i = 0; i < m->size.nconstraint; i++)
-      s->drive[area(i, n) + (size_t)k] = td_row_input(m->model, m->work, i, nu + k);
-  }
-}
-
 static td_status linearise(void* ctx, double t, const double* y) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
@@ -115,8 +85,35 @@ static td_status linearise(void* ctx, double t, const double* y) {
   memcpy(s->q, m->state->q, (size_t)m->size.nq * sizeof(double));
   memcpy(s->v, m->state->v, (size_t)m->size.nv * sizeof(double));
   s->mass_ready = false;
-  if (m->ninner > 0) linearise_inner(m);
-  return m->control != NULL ? linearise_feedback(m) : TD_OK;
+
+  // derivatives of the equations of motion by internal states, and of the rates of these
+  const int nv = m->size.nv, nu = m->size.nu, nz = m->nz, n = m->ninner;
+  const int all = model_drives(m->model);
+  if (n > 0) {
+    td_trial_internal_tangent(m->model, m->state, m->work, m->Rq, m->Rv, m->Ru);
+    td_trial_input_map(m->model, m->state, m->work, m->du);
+  }
+  for (int k = 0; k < n; k++) {
+    for (int i = 0; i < nv; i++)
+      s->force[area(i, n) + (size_t)k] = m->du[area(i, all) + (size_t)(nu + k)];
+    for (int i = 0; i < m->size.nconstraint; i++)
+      s->drive[area(i, n) + (size_t)k] = td_row_input(m->model, m->work, i, nu + k);
+  }
+
+  // feedback of controllers: U (m->uq, uv, uz), Jy, and W (m->du) of the inputs that follow the
+  // state
+  if (m->control == NULL) return TD_OK;
+  td_control_slopes(m->control, m->state, m->uq, m->uv, m->uz);
+  if (nz > 0) memcpy(s->Jy, td_control_jacobian(m->control), area(nz, nv) * sizeof(double));
+  s->nfed = 0;
+  for (int u = 0; u < nu; u++) {
+    const double *q = m->uq + area(u, nv), *v = m->uv + area(u, nv);
+    bool follows = false;
+    for (int i = 0; i < nv && !follows; i++) follows = q[i] != 0 || v[i] != 0;
+    for (int i = 0; i < nz && !follows; i++) follows = m->uz[u * nz + i] != 0;
+    if (follows) s->fed[s->nfed++] = u;
+  }
+  return s->nfed > 0 ? td_input_accelerations(m->model, m->state, m->work, m->du) : TD_OK;
 }
 
 // ---- unit quaternions -------------------------------------------------------------------------
@@ -158,35 +155,36 @@ static void tangent_part(const td_motion* m, double* r, double* d) {
   }
 }
 
-// Columns of one quaternion in a block column of γ² K: times T, in place.
-static void turn_columns(const sparse_motion* s, const model_hop* hop, double* column, int first,
-                         int height) {
-  double T[3][3];
-  for (int k = 0; k < hop->nv; k++) {
-    const double e[3] = {k == 0, k == 1, k == 2};
-    double r[4], d[3];
-    td_hop_rate(hop, s->q + hop->q, e, r);
-    relax(s, hop, r);
-    along(s, hop, r, d);
-    for (int j = 0; j < hop->nv; j++) T[j][k] = d[j];
-  }
-  for (int i = 0; i < height; i++) {
-    double x[3] = {0, 0, 0}, *at = column + first * height + i;
-    for (int k = 0; k < hop->nv; k++)
-      for (int j = 0; j < hop->nv; j++) x[k] += at[j * height] * T[j][k];
-    for (int k = 0; k < hop->nv; k++) at[k * height] = x[k];
-  }
-}
-
 // ---- the implicit step ------------------------------------------------------------------------
 
+// Columns of the quaternions in a block column J (height x its size), times T in place
 static void turn_block(const td_motion* m, int J, double* column, int height) {
   const td_model* model = m->model;
+  const sparse_motion* s = m->sparse;
   for (int t = model->block_tree_at[J]; t < model->block_tree_at[J + 1]; t++) {
     const int tree = model->block_tree[t];
-    for (int i = model->tree[tree]; i < model->tree[tree + 1]; i++)
-      if (has_quaternion(&model->hop[i]))
-        turn_columns(m->sparse, &model->hop[i], column, model->v_local[model->hop[i].v], height);
+    for (int h = model->tree[tree]; h < model->tree[tree + 1]; h++) {
+      const model_hop* hop = &model->hop[h];
+      if (!has_quaternion(hop)) continue;
+
+      // T = P N
+      double T[3][3];
+      for (int k = 0; k < hop->nv; k++) {
+        const double e[3] = {k == 0, k == 1, k == 2};
+        double r[4], d[3];
+        td_hop_rate(hop, s->q + hop->q, e, r);
+        relax(s, hop, r);
+        along(s, hop, r, d);
+        for (int j = 0; j < hop->nv; j++) T[j][k] = d[j];
+      }
+
+      for (int i = 0; i < height; i++) {
+        double x[3] = {0, 0, 0}, *at = column + model->v_local[hop->v] * height + i;
+        for (int k = 0; k < hop->nv; k++)
+          for (int j = 0; j < hop->nv; j++) x[k] += at[j * height] * T[j][k];
+        for (int k = 0; k < hop->nv; k++) at[k * height] = x[k];
+      }
+    }
   }
 }
 
@@ -204,19 +202,6 @@ static void step_column(void* ctx, int J, double* column) {
   double* own = column + b.offset[block_find(&b, J, J)];
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) own[j * height + i] += M[j * n + i];
-}
-
-// Constraint rows times T: one number per row and DOF.
-static void turn_rows(const td_motion* m, double* rows) {
-  const td_model* model = m->model;
-  for (int r = 0; r < model->nrow; r++) {
-    double* at = rows + model->row_base[r];
-    for (int k = model->row_block_at[r]; k < model->row_block_at[r + 1]; k++) {
-      const int block = model->row_block[k];
-      turn_block(m, block, at, 1);
-      at += model->block_at[block + 1] - model->block_at[block];
-    }
-  }
 }
 
 // ---- products ---------------------------------------------------------------------------------
@@ -270,8 +255,8 @@ static void task_changes(td_motion* m, const double* x, double* change) {
   for (int i = 0; i < m->nz; i++) change[i] = inner(s->Jy + area(i, m->size.nv), s->d, m->size.nv);
 }
 
-// Positions and velocities of (1 - γ J) x = b in place, with the forces f and the drives g of the
-// rows in place of the velocities of b where they are given (NULL).
+// Positions and velocities of (1 - γ J) x = b in place.  Where forces and drives of the rows are
+// given (not NULL), they stand in place of those of the velocities in b.
 static void solve_motion(td_motion* m, double* b, const double* force, const double* drive,
                          int stride) {
   sparse_motion* s = m->sparse;
@@ -306,23 +291,6 @@ static void inner_changes(td_motion* m, const double* x, double* change) {
     change[i] = inner(m->Rq + area(i, nv), s->d, nv) + inner(m->Rv + area(i, nv), s->rv, nv);
 }
 
-// The Schur complement of the internal states, for the γ of the factors.
-static td_status factor_inner(td_motion* m) {
-  sparse_motion* s = m->sparse;
-  const int n = m->ninner, moving = m->nq + m->nv, nu = m->size.nu, all = model_drives(m->model);
-  const double gamma = s->gamma;
-  for (int k = 0; k < n; k++) {
-    double* X = s->X + area(k, moving);
-    memset(X, 0, (size_t)moving * sizeof(double));
-    solve_motion(m, X, s->force + k, s->drive + k, n);
-    inner_changes(m, X, s->dw);
-    for (int i = 0; i < n; i++)
-      s->S_inner[i * n + k] =
-          (i == k) - gamma * m->Ru[area(i, all) + (size_t)(nu + k)] - gamma * gamma * s->dw[i];
-  }
-  return td_lu(s->S_inner, n, s->pivot_inner) != 0 ? TD_E_SINGULAR : TD_OK;
-}
-
 // (1 - γ J) x = b in place, without the feedback of controllers
 static void solve_open(td_motion* m, double* b) {
   sparse_motion* s = m->sparse;
@@ -347,25 +315,46 @@ static void solve_open(td_motion* m, double* b) {
 static td_status factor(void* ctx, double gamma) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
-  const int rows = row_values(m->model);
+  const td_model* model = m->model;
+  const int rows = row_values(model), all = model_drives(model), nu = m->size.nu;
   // not before it is wanted: explicit steps and leaps never factor
-  if (s->kkt == NULL) s->kkt = td_sparse_kkt_new(m->model, false, true);
+  if (s->kkt == NULL) s->kkt = td_sparse_kkt_new(model, false, true);
   if (s->kkt == NULL) return TD_E_NOMEM;
   s->gamma = gamma;
+
+  // the rows J + γ Gv + γ² Gq T: one number per row and DOF
   for (int i = 0; i < rows; i++) s->J2[i] = gamma * gamma * s->Gq[i];
-  if (td_has_quaternions(m->model)) turn_rows(m, s->J2);
+  for (int r = 0; td_has_quaternions(model) && r < model->nrow; r++) {
+    double* at = s->J2 + model->row_base[r];
+    for (int k = model->row_block_at[r]; k < model->row_block_at[r + 1]; k++) {
+      const int block = model->row_block[k];
+      turn_block(m, block, at, 1);
+      at += model->block_at[block + 1] - model->block_at[block];
+    }
+  }
   for (int i = 0; i < rows; i++) s->J2[i] += s->J[i] + gamma * s->Gv[i];
   TD_TRY(td_sparse_kkt_factor_by(s->kkt, step_column, m, s->J, s->J2));
 
-  if (m->ninner > 0) TD_TRY(factor_inner(m));
+  // the response X to each internal state, and their Schur complement
+  const int ni = m->ninner, moving = m->nq + m->nv;
+  for (int k = 0; k < ni; k++) {
+    double* X = s->X + area(k, moving);
+    memset(X, 0, (size_t)moving * sizeof(double));
+    solve_motion(m, X, s->force + k, s->drive + k, ni);
+    inner_changes(m, X, s->dw);
+    for (int i = 0; i < ni; i++)
+      s->S_inner[i * ni + k] =
+          (i == k) - gamma * m->Ru[area(i, all) + (size_t)(nu + k)] - gamma * gamma * s->dw[i];
+  }
+  if (ni > 0 && td_lu(s->S_inner, ni, s->pivot_inner) != 0) return TD_E_SINGULAR;
 
   // the response Y to each input that follows the state, and 1 - γ U Y
-  const int n = m->ode.n, nf = s->nfed, nu = model_drives(m->model);
+  const int n = m->ode.n, nf = s->nfed;
   for (int k = 0; k < nf; k++) {
     double* Y = s->Y + area(k, n);
     memset(Y, 0, (size_t)n * sizeof(double));
-    for (int i = 0; i < m->nv; i++) Y[m->nq + i] = m->du[area(m->iv[i], nu) + (size_t)s->fed[k]];
-    for (int i = 0; i < m->ninner; i++) Y[inner_at(m) + i] = m->Ru[area(i, nu) + (size_t)s->fed[k]];
+    for (int i = 0; i < m->nv; i++) Y[m->nq + i] = m->du[area(m->iv[i], all) + (size_t)s->fed[k]];
+    for (int i = 0; i < ni; i++) Y[inner_at(m) + i] = m->Ru[area(i, all) + (size_t)s->fed[k]];
     solve_open(m, Y);
     follow(m, Y, s->xi);
     for (int i = 0; i < nf; i++) s->S[i * nf + k] = (i == k) - gamma * s->xi[i];
