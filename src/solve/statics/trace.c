@@ -1,10 +1,14 @@
-// td_trace: the path of equilibria as a parameter changes, by arc length, with its critical points
-// located.
+// td_trace: the path of equilibria as a parameter changes, by arc length (curve.c), with its
+// critical points located.
 //
 //   limit point   the path turns back: its direction has no part along the parameter
-//   bifurcation   another path crosses: a stiffness eigenvalue passes zero and the path does not
-//   turn Hopf point    a complex pair of eigenvalues reaches the right half plane (not
-//   conservative)
+//   bifurcation   another path crosses: an eigenvalue of the stiffness passes zero, and the path
+//                 does not turn
+//   Hopf point    a complex pair of eigenvalues reaches the right half plane (no potential)
+//
+// The steps border the dense stiffness, and critical points are told apart by all of its
+// eigenvalues: sparse models are traced by dense matrices up to SPARSE_DENSE_LIMIT velocities, and
+// larger ones are refused.
 #include <math.h>
 
 #include "engine/sparse_engine.h"
@@ -55,35 +59,27 @@ typedef struct tracer {
 
 // ---- the list of points -----------------------------------------------------------------------
 
-static bool grow(double** array, int n, int cols) {
-  double* block = realloc(*array, sizeof(double) * (size_t)n * (size_t)max_int(cols, 1));
-  if (block) *array = block;
-  return block != NULL;
-}
-
-static bool grow_labels(td_trace_result* r, int n) {
-  td_path_kind* kind = realloc(r->kind, sizeof *kind * (size_t)n);
-  if (kind) r->kind = kind;
-  td_stability* stability = realloc(r->stability, sizeof *stability * (size_t)n);
-  if (stability) r->stability = stability;
-  return kind && stability;
-}
-
-static bool make_room(tracer* t) {
-  td_trace_result* r = t->result;
-  if (r->n < t->cap) return true;
-  const int cap = t->cap ? 2 * t->cap : 64;
-  if (!grow(&r->p, cap, 1) || !grow(&r->q, cap, t->sizes.nq) ||
-      !grow(&r->sensors, cap, t->sizes.nsensor) || !grow_labels(r, cap))
-    return false;
-  t->cap = cap;
-  return true;
+// A list with more room; out of memory: the list as it is, and *ok is false
+static void* grown(void* list, size_t bytes, bool* ok) {
+  void* block = realloc(list, bytes + 1);
+  *ok = *ok && block;
+  return block ? block : list;
 }
 
 static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   td_trace_result* r = t->result;
-  if (!make_room(t)) return TD_E_NOMEM;
   const size_t i = (size_t)r->n, nq = (size_t)t->sizes.nq, ny = (size_t)t->sizes.nsensor;
+  if (r->n >= t->cap) {
+    const size_t cap = t->cap ? 2 * (size_t)t->cap : 64;
+    bool ok = true;
+    r->p = grown(r->p, cap * sizeof *r->p, &ok);
+    r->q = grown(r->q, cap * nq * sizeof *r->q, &ok);
+    r->sensors = grown(r->sensors, cap * ny * sizeof *r->sensors, &ok);
+    r->kind = grown(r->kind, cap * sizeof *r->kind, &ok);
+    r->stability = grown(r->stability, cap * sizeof *r->stability, &ok);
+    if (!ok) return TD_E_NOMEM;
+    t->cap = (int)cap;
+  }
   r->p[i] = at->point.p;
   r->kind[i] = kind;
   r->stability[i] = at->answer.stability;
@@ -160,12 +156,7 @@ static void narrow(bracket* r, double at, double f) {
   r->side = side;
 }
 
-// Values that are as good as zero: the path ends by Newton's method at the parameter itself.
-static double good_enough(const tracer* t, const test* what) {
-  return what->kind == TD_LIMIT ? 1e-12 : what->kind == TD_REGULAR ? 1e-6 * t->curve.P : 0;
-}
-
-// The point an arc length ds from a, with what `what` is judged by
+// The point c an arc length ds from a, judged where the test function takes the answer
 static td_status approach(tracer* t, const test* what, double ds) {
   int iterations;
   const bool judged = what->kind == TD_BIFURCATION || what->kind == TD_HOPF;
@@ -177,6 +168,10 @@ static td_status approach(tracer* t, const test* what, double ds) {
 // *found.
 static td_status locate(tracer* t, const test* what, double ds, double* found) {
   bracket r = {.hi = ds, .f_lo = value(t, what, &t->a), .f_hi = value(t, what, &t->b), .width = ds};
+  // values that are as good as zero: a path ends by Newton's method at the parameter itself
+  const double enough = what->kind == TD_LIMIT     ? 1e-12
+                        : what->kind == TD_REGULAR ? 1e-6 * t->curve.P
+                                                   : 0;
   *found = ds;
   double least = fabs(r.f_hi);  // and *found where that is
   td_status status = approach(t, what, ds);
@@ -192,103 +187,71 @@ static td_status locate(tracer* t, const test* what, double ds, double* found) {
     if (status != TD_OK) break;
     const double f = value(t, what, &t->c);
     if (fabs(f) <= least) *found = mid, least = fabs(f);
-    if (least <= good_enough(t, what)) break;
+    if (least <= enough) break;
     narrow(&r, mid, f);
   }
   // so near to a singular point the best so far is as good as it gets
   return status == TD_E_NOMEM || status == TD_E_STOPPED ? status : approach(t, what, *found);
 }
 
-static bool limit_between(const tracer* t, test* what) {
-  *what = (test){.kind = TD_LIMIT};
-  return (t->a.point.tp > 0) != (t->b.point.tp > 0);
-}
-
-// Without a potential, and beside a limit point, which takes an eigenvalue through zero of its own:
-// by the sign of the bordered determinant
-static bool branch_between(const tracer* t, test* what) {
-  *what = (test){.kind = TD_BIFURCATION, .index = -1};
-  return t->a.sign * t->b.sign < 0;
-}
-
-// With a potential: eigenvalues number `first` .. in ascending order pass zero one after the other;
-// how many
-static int passing(const tracer* t, int* first) {
-  const td_answer *a = &t->a.answer, *b = &t->b.answer;
-  *first = 0;
-  if (a->n != b->n) return 0;
-  int na = 0, nb = 0;
-  while (na < a->n && a->stiffness[na] < 0) na++;
-  while (nb < b->n && b->stiffness[nb] < 0) nb++;
-  *first = min_int(na, nb);
-  const double zero =
-      a->n ? 1e-11 * fmax(fabs(a->stiffness[a->n - 1]), fabs(b->stiffness[a->n - 1])) : 0;
-  int n = 0;
-  while (*first + n < max_int(na, nb) &&
-         fmax(fabs(a->stiffness[*first + n]), fabs(b->stiffness[*first + n])) > zero)
-    n++;
-  return n;
-}
-
-static bool hopf_between(const tracer* t, test* what) {
-  const td_answer *a = &t->a.answer, *b = &t->b.answer;
-  if (t->conservative || (a->fluttering > 0) == (b->fluttering > 0)) return false;
-  const td_answer* calm = a->fluttering ? b : a;
-  // undamped systems are calm on the imaginary axis: there a real part must show, else it need only
-  // pass zero
-  const bool undamped = !a->damped && !b->damped;
-  const double threshold = undamped ? 1e-6 : fmax(0, 2 * calm->flutter_rate) + 1e-14;
-  *what = (test){.kind = TD_HOPF, .threshold = threshold};
-  return calm->divergent == 0;
-}
-
-typedef struct crossing {
-  test what;
-  double ds;
-} crossing;
-
-static td_status record_crossing(tracer* t, const crossing* x) {
-  int iterations;
-  TD_TRY(advance(t, x->ds, &t->c, &iterations));
-  // right at the point the eigenvalue is zero up to round-off: say so when nothing else is unstable
-  const int others = min_int(t->a.answer.divergent, t->b.answer.divergent);
-  const int flutter = min_int(t->a.answer.fluttering, t->b.answer.fluttering);
-  if (others == 0 && flutter == 0) t->c.answer.stability = TD_NEUTRAL;
-  return record(t, &t->c, x->what.kind);
-}
-
-// List the test functions that change their sign between a and b
-static int list_crossings(const tracer* t, crossing* list, int room) {
-  int n = 0, first;
-  test what;
-  const bool limit = limit_between(t, &what);
-  if (limit) list[n++].what = what;
-  if (t->conservative && !limit) {
-    const int count = min_int(passing(t, &first), room - n);
-    for (int i = 0; i < count; i++)
-      list[n++].what = (test){.kind = TD_BIFURCATION, .index = first + i};
-  } else if (branch_between(t, &what)) {
-    list[n++].what = what;
-  }
-  if (n < room && hopf_between(t, &what)) list[n++].what = what;
-  return n;
-}
-
 // Critical points between a and b, in path order; eigenvalues that pass together make one
 static td_status record_critical(tracer* t, double ds) {
-  crossing list[8];
-  const int n = list_crossings(t, list, 8);
-  for (int i = 0; i < n; i++) TD_TRY(locate(t, &list[i].what, ds, &list[i].ds));
-  double before = -ds;
+  enum { most = 8 };
+  const td_answer *a = &t->a.answer, *b = &t->b.answer;
+  test list[most];
+  double at[most], before = -ds;
+  int n = 0;
+  const bool limit = (t->a.point.tp > 0) != (t->b.point.tp > 0);
+  if (limit) list[n++] = (test){.kind = TD_LIMIT};
+
+  if (t->conservative && !limit && a->n == b->n) {
+    // with a potential: eigenvalues number `first` .. in ascending order pass zero one after the
+    // other
+    int na = 0, nb = 0;
+    while (na < a->n && a->stiffness[na] < 0) na++;
+    while (nb < b->n && b->stiffness[nb] < 0) nb++;
+    const int first = min_int(na, nb), last = max_int(na, nb);
+    const double zero =
+        a->n ? 1e-11 * fmax(fabs(a->stiffness[a->n - 1]), fabs(b->stiffness[a->n - 1])) : 0;
+    for (int i = first; i < last && n < most; i++) {
+      if (!(fmax(fabs(a->stiffness[i]), fabs(b->stiffness[i])) > zero)) break;
+      list[n++] = (test){.kind = TD_BIFURCATION, .index = i};
+    }
+  } else if ((!t->conservative || limit) && t->a.sign * t->b.sign < 0) {
+    // without one, and beside a limit point, which takes an eigenvalue through zero of its own: by
+    // the sign of the bordered determinant
+    list[n++] = (test){.kind = TD_BIFURCATION, .index = -1};
+  }
+
+  // undamped systems are calm on the imaginary axis: there a real part must show, else it need only
+  // pass zero
+  const td_answer* calm = a->fluttering ? b : a;
+  if (n < most && !t->conservative && (a->fluttering > 0) != (b->fluttering > 0) &&
+      calm->divergent == 0) {
+    const bool undamped = !a->damped && !b->damped;
+    const double threshold = undamped ? 1e-6 : fmax(0, 2 * calm->flutter_rate) + 1e-14;
+    list[n++] = (test){.kind = TD_HOPF, .threshold = threshold};
+  }
+
+  for (int i = 0; i < n; i++) TD_TRY(locate(t, &list[i], ds, &at[i]));
   for (int done = 0; done < n; done++) {
-    int next = done;
+    int next = done, iterations;
     for (int i = done; i < n; i++)
-      if (list[i].ds < list[next].ds) next = i;
-    const crossing x = list[next];
+      if (at[i] < at[next]) next = i;
+    const test what = list[next];
+    const double found = at[next];
     list[next] = list[done];
-    const bool same = x.what.kind == TD_BIFURCATION && x.ds - before < 1e-7 * ds;
-    if (!same && t->result->n < t->o->max_points) TD_TRY(record_crossing(t, &x));
-    if (x.what.kind == TD_BIFURCATION) before = x.ds;
+    at[next] = at[done];
+    const bool same = what.kind == TD_BIFURCATION && found - before < 1e-7 * ds;
+    if (what.kind == TD_BIFURCATION) before = found;
+    if (same || t->result->n >= t->o->max_points) continue;
+
+    // right at the point the eigenvalue is zero up to round-off: neutral when nothing else is
+    // unstable
+    TD_TRY(advance(t, found, &t->c, &iterations));
+    if (min_int(a->divergent, b->divergent) == 0 && min_int(a->fluttering, b->fluttering) == 0)
+      t->c.answer.stability = TD_NEUTRAL;
+    TD_TRY(record(t, &t->c, what.kind));
   }
   return TD_OK;
 }
@@ -345,11 +308,6 @@ static td_status land(tracer* t, double end, double* ds) {
       td_newton_solve(t->curve.newton, t->b.point.x, t->b.point.l, end, &how, &report);
   if (status == TD_OK) status = td_curve_direction(&t->curve, &t->b.point, &t->b.sign);
   return status == TD_OK ? judge(t, &t->b) : status;
-}
-
-static bool go_on(tracer* t) {
-  t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
-  return t->s->equations.go_on(t->s);
 }
 
 // Name of the parameter or input that the path is along.
@@ -425,7 +383,8 @@ static td_status follow(tracer* t) {
       widen(t, t->o->step);
       ds = 0.1 * t->o->step;
     }
-    if (!go_on(t)) return TD_E_STOPPED;
+    t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
+    if (!t->s->equations.go_on(t->s)) return TD_E_STOPPED;
     int iterations = 0;
     const td_status status = advance(t, ds, &t->b, &iterations);
     if (status == TD_E_NOMEM) return status;
