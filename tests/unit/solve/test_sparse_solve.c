@@ -2,8 +2,10 @@
 #include "../engine/nets.h"
 #include "math/dense.h"
 #include "model/model.h"
+#include "solve/statics/vibration.h"
 #include "solve/time/dense_steps.h"
 #include "solve/time/motion.h"
+#include "solve/vectors.h"
 
 enum { MODELS = ROBOT_COUNT + NET_COUNT };
 
@@ -154,6 +156,87 @@ static const char big_net[] =
     "joint(j).damp.along = 1;\n"
     "end, end\n";
 
+// Every operation of the two makers of vibrations at one equilibrium: what they give as velocities,
+// forces, eigenvalues and counts is the same, whatever their coordinates are.
+static void makers_of_vibrations_agree(void** state) {
+  (void)state;
+  char held[sizeof big_net + 200];
+  sprintf(held, "%sjoint(j+1).first = 8; joint(j+1).second = 30; joint(j+1).fixed = [0 0 1];\n",
+          big_net);
+  const char* const texts[] = {big_net, held};
+  for (int i = 0; i < 2; i++) {
+    const char* name = i == 0 ? "net" : "net with a constraint";
+    robot r = load_with(texts[i], "sparse");
+    td_equil_result found;
+    assert_int_equal(td_equilibrium(r.model, r.work, r.state, NULL, &found), TD_OK);
+    td_statics* s = NULL;
+    double* q = NULL;
+    assert_int_equal(td_statics_here(r.model, r.state, r.work, &s, &q), TD_OK);
+    assert_true(s->dense && s->sparse != NULL);
+    const double* l = q + s->nq;
+    enum { COUNT = 8 };
+    const int nv = s->nv;
+    td_vibration* v[2];
+    double *w[2], *shape[2], *momenta[2], *x[2], *y[2], *answer[2], *f = zeros(nv);
+    uint64_t seed = 7;
+    for (int j = 0; j < nv; j++) f[j] = check_random(&seed);
+    for (int k = 0; k < 2; k++) {
+      assert_int_equal((k == 0 ? td_vibration_dense : td_vibration_sparse)(s, q, l, 1, true, &v[k]),
+                       TD_OK);
+      const td_vibration_ops* ops = v[k]->ops;
+      const int n = v[k]->n;
+      int count = 0;
+      w[k] = zeros(v[k]->most);
+      x[k] = zeros((COUNT + 1) * n);
+      y[k] = zeros(n);
+      shape[k] = zeros(COUNT * nv);
+      momenta[k] = zeros(COUNT * nv);
+      answer[k] = zeros(nv);
+
+      // natural modes are orthonormal in the mass, and their quotient of Rayleigh is w
+      assert_int_equal(ops->natural(v[k], COUNT, w[k], x[k], &count), TD_OK);
+      assert_int_equal(count, COUNT);
+      for (int a = 0; a < COUNT; a++) {
+        ops->multiply(v[k], VIBRATION_MASS, x[k] + a * n, y[k]);
+        for (int b = 0; b < COUNT; b++) CHECK_NEAR(inner(x[k] + b * n, y[k], n), a == b, 1e-8);
+        ops->multiply(v[k], VIBRATION_STIFFNESS, x[k] + a * n, y[k]);
+        CHECK_NEAR(inner(x[k] + a * n, y[k], n), w[k][a], 1e-8 * w[k][COUNT - 1]);
+        ops->expand(v[k], x[k] + a * n, shape[k] + a * nv);
+      }
+
+      // the answer to a force, and the force that it needs
+      assert_int_equal(ops->factor(v[k], 2.5), TD_OK);
+      ops->solve(v[k], f, x[k]);
+      ops->expand(v[k], x[k], answer[k]);
+      ops->momenta(v[k], COUNT, shape[0], momenta[k]);
+    }
+    same(name, "w", w[1], w[0], COUNT - 1, 1e-9);
+    same(name, "answers to a force", answer[1], answer[0], nv, 1e-9);
+    for (int j = 0; j < COUNT * nv; j++) CHECK_NEAR(momenta[1][j], momenta[0][j], 1e-12);
+
+    // signs of the stiffness
+    td_answer judged[2];
+    int neutral[2] = {0, 0};
+    for (int k = 0; k < 2; k++) {
+      judged[k] = (td_answer){.stiffness = zeros(nv)};
+      assert_int_equal(v[k]->ops->signs(v[k], &judged[k], &neutral[k]), TD_OK);
+    }
+    assert_int_equal(judged[1].divergent, judged[0].divergent);
+    assert_int_equal(neutral[1] > 0, neutral[0] > 0);
+    same(name, "least stiffness", &judged[1].critical, &judged[0].critical, 1, 1e-7);
+    for (int k = 0; k < 2; k++) {
+      td_vibration_free(v[k]);
+      double* const lists[] = {
+          w[k], x[k], y[k], shape[k], momenta[k], answer[k], judged[k].stiffness};
+      for (int a = 0; a < 7; a++) free(lists[a]);
+    }
+    free(f);
+    td_statics_free(s);
+    free(q);
+    robot_free(&r);
+  }
+}
+
 // A block that floats beside a coordinate that diverges: the stiffness has a negative eigenvalue
 // and six zeros, which must not drown the damped modes.
 static void floating_modes_agree(void** state) {
@@ -276,6 +359,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(implicit_steps_agree),
       cmocka_unit_test(equilibria_agree),
+      cmocka_unit_test(makers_of_vibrations_agree),
       cmocka_unit_test(lowest_modes_agree),
       cmocka_unit_test(floating_modes_agree),
       cmocka_unit_test(trajectories_agree),
