@@ -27,7 +27,7 @@ static double moment(td_statics* s, const double* q, double* places) {
   return sum;
 }
 
-// How a push on all masses acts along the coordinates (n), by differences: it only has to choose.
+// Generalised force (n) of a push on all masses, by differences: it only has to choose a side.
 static bool push(td_statics* s, const double* q, double* out) {
   double* block = calloc((size_t)(s->n + s->nq + 3 * s->model->nstation) + 1, sizeof(double));
   if (!block) return false;

@@ -1,4 +1,5 @@
-// Newton's method with natural monotonicity.
+// Newton's method with natural monotonicity (newton.h), on the operations td_linear_ops; the dense
+// ones are here, the sparse ones in sparse_statics.c.
 #include "solve/statics/newton.h"
 
 #include <float.h>
@@ -140,19 +141,16 @@ static void try_step(td_newton* w, const double* x, const double* l, double p, d
   evaluate(w, w->x_try, w->l_try, p);
 }
 
-// Is the simplified Newton step from the trial point, with the old tangent, shorter than the step
-// itself?
-static bool monotone(td_newton* w, double alpha) {
-  if (!isfinite(td_newton_measure(w))) return false;
-  solve(w, w->bar, NULL);
-  return norm(w->bar, w->equations->n) <= (1 - alpha / 4) * norm(w->dx, w->equations->n);
-}
-
+// Halve the step until it is monotone: the simplified Newton step from the trial point, with the
+// old tangent, is shorter than the step itself.
 static bool line_search(td_newton* w, const double* x, const double* l, double p) {
+  const int n = w->equations->n;
   double alpha = td_newton_reach(w, x, w->dx, p, td_newton_within(w, w->dx));
   for (const double least = 1e-6 * alpha; alpha >= least; alpha /= 2) {
     try_step(w, x, l, p, alpha);
-    if (monotone(w, alpha)) return true;
+    if (!isfinite(td_newton_measure(w))) continue;
+    solve(w, w->bar, NULL);
+    if (norm(w->bar, n) <= (1 - alpha / 4) * norm(w->dx, n)) return true;
   }
   return false;
 }
@@ -195,14 +193,6 @@ static td_status finish(td_newton* w, td_status status, td_newton_report* report
   return status;
 }
 
-// Length of the last step in units of the limits
-static double length(const td_newton* w) {
-  double top = 0;
-  for (int i = 0; i < w->equations->n; i++)
-    top = fmax(top, fabs(w->step[i]) / w->equations->limit[i]);
-  return top;
-}
-
 // No step is left: all is balanced unless F still pushes, where the tangent is singular or the
 // constraints, which hold everything, do not hold against F
 static bool at_rest(const td_newton* w, double tol) {
@@ -210,14 +200,6 @@ static bool at_rest(const td_newton* w, double tol) {
   const double F = largest(w->F, (size_t)s->n);
   const bool pushed = F > 1e-12 * w->stiffness, unheld = s->m > 0 && F > 1e-6 * w->forces;
   return largest(w->e, (size_t)s->m) <= tol && !(pushed && (w->singular || unheld));
-}
-
-// Forces K x that cancel leave what the last digits of x make of them
-static bool rounded(const td_newton* w, const double* x) {
-  const td_equations* s = w->equations;
-  const double size = largest(x, (size_t)s->nx), e = largest(w->e, (size_t)s->m);
-  return largest(w->F, (size_t)s->n) <= 16 * DBL_EPSILON * w->stiffness * size &&
-         e <= 16 * DBL_EPSILON * fmax(1, size);
 }
 
 td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
@@ -255,12 +237,18 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     }
     if (!line_search(w, x, l, p)) break;
     report->iterations++;
-    report->travel += length(w);
+    double longest = 0;
+    for (int i = 0; i < s->n; i++) longest = fmax(longest, fabs(w->step[i]) / s->limit[i]);
+    report->travel += longest;
     copy(x, w->x_try, s->nx);
     copy(l, w->l_try, s->m);
   }
+
+  // forces K x that cancel leave what the last digits of x make of them
   evaluate(w, x, l, p);
-  const bool end = solved && rounded(w, x) &&
-                   largest(w->dx, (size_t)s->n) < 1e-7 * fmax(1, largest(x, (size_t)s->nx));
+  const double size = largest(x, (size_t)s->nx), F = largest(w->F, (size_t)s->n);
+  const bool end = solved && F <= 16 * DBL_EPSILON * w->stiffness * size &&
+                   largest(w->e, (size_t)s->m) <= 16 * DBL_EPSILON * fmax(1, size) &&
+                   largest(w->dx, (size_t)s->n) < 1e-7 * fmax(1, size);
   return finish(w, end ? TD_OK : TD_E_DIVERGED, report);
 }

@@ -95,44 +95,50 @@ void td_saddle_multipliers(td_saddle* s, const double* r, double* l) {
   arena_close(&s->scratch, frame);
 }
 
-// Last column and row of B; without a border dp = 0 by a unit corner
-static void add_border(td_saddle* s, const td_border* border) {
-  const int n = s->n, k = s->free, size = k + 1;
-  const arena_mark frame = arena_open(&s->scratch);
-  double* column = arena_doubles(&s->scratch, n);
-  double* reduced = arena_zeros(&s->scratch, size);
-  double* row = arena_zeros(&s->scratch, size);
-  memcpy(s->Fp, border->Fp, sizeof(double) * (size_t)n);
-  memcpy(s->tx, border->tx, sizeof(double) * (size_t)n);
-  td_saddle_particular(s, border->ep, s->dxp);
-  td_mul(s->K, s->dxp, n, n, 1, column);
-  for (int i = 0; i < n; i++) column[i] += s->Fp[i];
-  td_mul_tn(s->Z, column, k, n, 1, reduced);
-  td_mul_tn(s->Z, s->tx, k, n, 1, row);
-  for (int i = 0; i < k; i++) s->B[area(i, size) + (size_t)k] = reduced[i];
-  for (int i = 0; i < k; i++) s->B[area(k, size) + (size_t)i] = row[i];
-  s->B[area(k, size) + (size_t)k] = border->tp + inner(s->tx, s->dxp, n);
-  arena_close(&s->scratch, frame);
-}
-
-static void no_border(td_saddle* s) {
-  const int k = s->free;
-  memset(s->Fp, 0, sizeof(double) * (size_t)s->n);
-  memset(s->dxp, 0, sizeof(double) * (size_t)s->n);
-  memset(s->tx, 0, sizeof(double) * (size_t)s->n);
-  s->B[area(k, k + 1) + (size_t)k] = 1;
-}
-
+// Largest element of a row or column; 1 where there is none
 static double largest_in(const double* a, int n, size_t stride) {
   double top = 0;
   for (int i = 0; i < n; i++) top = fmax(top, fabs(a[(size_t)i * stride]));
   return top > 0 && isfinite(top) ? top : 1;
 }
 
-// Rows, then columns of B scaled to largest elements of one: sizes of pivots mean something
-// whatever the units
-static void equilibrate(td_saddle* s) {
-  const int size = s->free + 1;
+void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_border* border) {
+  td_saddle_null_space(s, J);
+  const int n = s->n, k = s->free, size = k + 1;
+  const size_t vector = sizeof(double) * (size_t)n;
+  memcpy(s->K, K, sizeof(double) * area(n, n));
+  td_saddle_reduce(s, K, s->Kz);
+  memset(s->B, 0, sizeof(double) * area(size, size));
+  for (int i = 0; i < k; i++)
+    memcpy(s->B + area(i, size), s->Kz + area(i, k), sizeof(double) * (size_t)k);
+
+  // last column and row of B; without a border dp = 0 by a unit corner
+  double* corner = s->B + area(k, size) + (size_t)k;
+  if (border) {
+    const arena_mark frame = arena_open(&s->scratch);
+    double* column = arena_doubles(&s->scratch, n);
+    double* reduced = arena_zeros(&s->scratch, size);
+    double* row = arena_zeros(&s->scratch, size);
+    memcpy(s->Fp, border->Fp, vector);
+    memcpy(s->tx, border->tx, vector);
+    td_saddle_particular(s, border->ep, s->dxp);
+    td_mul(s->K, s->dxp, n, n, 1, column);
+    for (int i = 0; i < n; i++) column[i] += s->Fp[i];
+    td_mul_tn(s->Z, column, k, n, 1, reduced);
+    td_mul_tn(s->Z, s->tx, k, n, 1, row);
+    for (int i = 0; i < k; i++) s->B[area(i, size) + (size_t)k] = reduced[i];
+    for (int i = 0; i < k; i++) s->B[area(k, size) + (size_t)i] = row[i];
+    *corner = border->tp + inner(s->tx, s->dxp, n);
+    arena_close(&s->scratch, frame);
+  } else {
+    memset(s->Fp, 0, vector);
+    memset(s->dxp, 0, vector);
+    memset(s->tx, 0, vector);
+    *corner = 1;
+  }
+
+  // rows, then columns of B scaled to largest elements of one: sizes of pivots mean something
+  // whatever the units
   for (int i = 0; i < size; i++) {
     s->row[i] = 1 / largest_in(s->B + area(i, size), size, 1);
     for (int j = 0; j < size; j++) s->B[area(i, size) + (size_t)j] *= s->row[i];
@@ -141,31 +147,13 @@ static void equilibrate(td_saddle* s) {
     s->column[j] = 1 / largest_in(s->B + j, size, (size_t)size);
     for (int i = 0; i < size; i++) s->B[area(i, size) + (size_t)j] *= s->column[j];
   }
-}
 
-// A pivot that round-off could have made counts as zero
-static bool weak_pivot(const double* LU, int size) {
-  double smallest = INFINITY;
-  for (int i = 0; i < size; i++) smallest = fmin(smallest, fabs(LU[area(i, size + 1)]));
-  return !(smallest > 4 * DBL_EPSILON * size);
-}
-
-void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_border* border) {
-  td_saddle_null_space(s, J);
-  const int k = s->free, size = k + 1;
-  memcpy(s->K, K, sizeof(double) * area(s->n, s->n));
-  td_saddle_reduce(s, K, s->Kz);
-  memset(s->B, 0, sizeof(double) * area(size, size));
-  for (int i = 0; i < k; i++)
-    memcpy(s->B + area(i, size), s->Kz + area(i, k), sizeof(double) * (size_t)k);
-  if (border)
-    add_border(s, border);
-  else
-    no_border(s);
-
-  equilibrate(s);
+  // a pivot that round-off could have made counts as zero
   memcpy(s->LU, s->B, sizeof(double) * area(size, size));
-  s->singular = td_lu(s->LU, size, s->pivot) != 0 || weak_pivot(s->LU, size);
+  const bool stopped = td_lu(s->LU, size, s->pivot) != 0;
+  double smallest = INFINITY;
+  for (int i = 0; i < size; i++) smallest = fmin(smallest, fabs(s->LU[area(i, size + 1)]));
+  s->singular = stopped || !(smallest > 4 * DBL_EPSILON * size);
   s->sign = s->singular ? 0 : td_lu_sign(s->LU, s->pivot, size);
 }
 

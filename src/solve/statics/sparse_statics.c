@@ -1,4 +1,8 @@
-// Linear algebra of Newton's method on large models: factors of the sparse tangent.
+// The sparse maker of td_linear_ops (newton.h): the tangent of large models in their pattern,
+//
+//   [K -J'; J 0] [dx; dl] = -[F; e],
+//
+// with internal states that follow as a border of few columns.
 #include "solve/statics/sparse_statics.h"
 
 #include <float.h>

@@ -63,14 +63,14 @@ void td_statics_free(td_statics* statics);
 // behind them the multipliers that balance it best.  Both are to be freed, also after a failure.
 td_status td_statics_here(const td_model* model, const td_state* state, td_work* work,
                           td_statics** statics, double** q);
-// Look for internal states at rest, too, from now on.
+// Search for internal states at rest, too, from now on.
 td_status td_inner_new(td_statics* statics);
 void td_inner_free(td_inner* inner);
-// Internal states of the point that was set: in statics->state.
+// Find the internal states of the point that was set: in statics->state.
 void td_inner_solve(td_statics* statics);
-// S = dz/dq and dF/dz there.
+// Evaluate S = dz/dq and dF/dz there.
 void td_inner_slopes(td_statics* statics);
-// Names a state that is held although its rate is not zero.
+// Name a state that is held although its rate is not zero.
 void td_inner_note(td_statics* statics, char* note, size_t size);
 // The part of a step that passes through nothing (reach.c).
 double td_statics_reach(void* statics, const double* x, const double* dx, double p, double dp);
@@ -79,12 +79,12 @@ void td_statics_motion(td_statics* s);
 // Go to a point and parameter: the state is set.
 void td_statics_set(td_statics* statics, const double* q, double p);
 
-// Why no equilibrium was found near q: names a direction without restoring force in `note`, or
-// leaves it as it is (unheld.c).
+// Explain why no equilibrium was found near q: a direction without restoring force is named in
+// `note`, which else stays as it is (unheld.c).
 void td_statics_explain(td_statics* statics, const double* q, const double* l, char* note,
                         size_t size);
 
-// Names the loop in a singular position that statics->overloaded belongs to.
+// Name the loop in a singular position that statics->overloaded belongs to.
 void td_statics_say_overloaded(const td_statics* statics, char* note, size_t size);
 
 // Is a rod turned inside out, or pressed to nothing, at the state set last?  Its linear law goes on
@@ -103,7 +103,7 @@ void td_linear_choose(const td_model* model, const bool* known, const char* why,
 // (dq)' = dv + T dq along a motion: what tangent directions turn by (nv x nv).
 td_status td_turning(const td_model* model, const td_state* state, double* T);
 
-// How an equilibrium answers a push.
+// The answer of an equilibrium to a small push.
 typedef struct td_answer {
   td_stability stability;
   double critical;      // smallest stiffness eigenvalue, or largest real part
@@ -141,8 +141,8 @@ td_status td_statics_downhill(td_statics* statics, td_newton* newton, const doub
                               double* q, double* l, const td_newton_options* options,
                               td_newton_report* report);
 
-// The same with cables that cannot be stretched, of which those that would push are slack; the work
-// keeps which.  Their names, "slack: ...".
+// td_statics_solve() with inextensible cables, of which those that would push are slack; the work
+// keeps which.  td_statics_name_slack() lists them in `note`, "slack: ...".
 td_status td_statics_taut(td_statics* statics, td_newton* newton, double* q, double* l,
                           const td_newton_options* options, td_strategy* strategy,
                           td_newton_report* report);

@@ -1,4 +1,5 @@
-// Why there is no equilibrium: a force that no displacement changes.
+// Explanations where there is no equilibrium: a force that no displacement changes, a loop in a
+// singular position, a rod turned inside out.
 //
 // With K the stiffness on the motions that the constraints allow and F the forces that are left
 // over, directions y with y'K = 0 feel no restoring force.  What F has in them stays, and

@@ -18,7 +18,7 @@
 #include "solve/statics/vibration.h"
 #include "solve/vectors.h"
 
-// What s->sparse->K holds.
+// Content of s->sparse->K.
 typedef enum content { SHIFTED, STIFFNESS, SYMMETRIC_PART } content;
 
 typedef struct sparse_vibration {

@@ -44,7 +44,7 @@ typedef struct multistep {
   N_Vector y_cv, quad;
   const td_step_ops* linear;  // systems of Newton's method, and their ctx
   void* linear_ctx;
-  td_dense_steps* dense;  // which it is without an own one of the ode
+  td_dense_steps* dense;  // the ctx where the ode has no operations of its own; else NULL
   SUNMatrix matrix;
   SUNLinearSolver solver;
   SUNNonlinearSolver iteration;  // of Adams; BDF takes CVODES' own
@@ -176,7 +176,7 @@ static void count_rejected(multistep* s) {
   s->rejected = error + newton;
 }
 
-// How many steps factors and the Jacobian last; `now`: they are renewed at once.
+// Set how many steps factors and the Jacobian last; `now`: they are renewed at once.
 static void set_frequencies(multistep* s, bool now) {
   if (now == s->renewing || !s->newton) return;
   s->renewing = now;
@@ -255,28 +255,23 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops multistep_ops = {step, at, restart, release, NULL, true, false};
 
-static bool set_newton(multistep* s) {
-  const td_ode* ode = s->base.ode;
-  bool ok = CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
-  ok = ok && CVodeSetLinSysFn(s->mem, linear_system) == CV_SUCCESS;
-  ok = ok && CVodeSetJacEvalFrequency(s->mem, JACOBIAN_STEPS) == CV_SUCCESS;
-  ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
-  ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
-  if (ode->linear != NULL) {
-    ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
-    ok = ok && CVodeSetJacEvalFrequency(s->mem, TANGENT_LASTS) == CV_SUCCESS;
-  }
-  return ok;
-}
-
 static bool configure(multistep* s) {
   const td_ode* ode = s->base.ode;
   bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
   ok = ok && CVodeWFtolerances(s->mem, weights) == CV_SUCCESS;
   ok = ok && CVodeSetUserData(s->mem, s) == CV_SUCCESS;
   ok = ok && CVodeSetMaxHnilWarns(s->mem, -1) == CV_SUCCESS;
-  ok = ok &&
-       (s->newton ? set_newton(s) : CVodeSetNonlinearSolver(s->mem, s->iteration) == CV_SUCCESS);
+  if (s->newton) {
+    ok = ok && CVodeSetLinearSolver(s->mem, s->solver, s->matrix) == CV_SUCCESS;
+    ok = ok && CVodeSetLinSysFn(s->mem, linear_system) == CV_SUCCESS;
+    ok = ok && CVodeSetJacEvalFrequency(s->mem, ode->linear ? TANGENT_LASTS : JACOBIAN_STEPS) ==
+                   CV_SUCCESS;
+    if (ode->linear) ok = ok && CVodeSetLSetupFrequency(s->mem, FACTORS_LAST) == CV_SUCCESS;
+    ok = ok && CVodeSetNonlinConvCoef(s->mem, newton_accuracy) == CV_SUCCESS;
+    ok = ok && CVodeSetStabLimDet(s->mem, ode->lightly_damped) == CV_SUCCESS;
+  } else {
+    ok = ok && CVodeSetNonlinearSolver(s->mem, s->iteration) == CV_SUCCESS;
+  }
   if (ode->h_max > 0) ok = ok && CVodeSetMaxStep(s->mem, ode->h_max) == CV_SUCCESS;
   if (ode->nquad > 0) ok = ok && CVodeQuadInit(s->mem, integrand, s->quad) == CV_SUCCESS;
   // a motion that is linear in time lowers the order to 1, where work would be summed by rectangles

@@ -1,5 +1,5 @@
-// What solvers ask of the equations y' = f(t, y): slopes, Jacobians, roots, projections, each
-// counted.
+// The equations y' = f(t, y) as solvers evaluate them: slopes, Jacobians, roots and projections,
+// each counted.
 #include <float.h>
 #include <math.h>
 #include <string.h>

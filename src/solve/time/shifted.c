@@ -1,5 +1,6 @@
-// See the header.  No pivots are exchanged among the positions: dN/dq v of unit quaternions is
-// skew, so sigma - dN/dq v is regular for every sigma with a positive real part.
+// Systems (σ - J) x = b with complex σ, positions eliminated first (shifted.h); those with real
+// numbers are in dense_steps.c.  No pivots are exchanged among the positions: dN/dq v of unit
+// quaternions is skew, so σ - dN/dq v is regular for every σ with a positive real part.
 #include "solve/time/shifted.h"
 
 #include <string.h>
@@ -54,21 +55,6 @@ static void divide(double* x, const double* d) {
   x[1] = (im * d[0] - re * d[1]) / size;
 }
 
-// Rows below i minus multiples of row i, whose numbers are at `few`; the multiples stay in column i
-static void eliminate(td_shifted* f, int i) {
-  const double* pivot = row_of(f, i);
-  int nfew = 0;
-  for (int j = i + 1; j < f->n; j++)
-    if (!is_zero(pivot + 2 * j)) f->few[nfew++] = 2 * j;
-  for (int k = i + 1; k < f->n; k++) {
-    double* row = row_of(f, k);
-    if (is_zero(row + 2 * i)) continue;
-    divide(row + 2 * i, pivot + 2 * i);
-    for (int j = 0; j < nfew; j++)
-      complex_dot_from(row + f->few[j], row + 2 * i, pivot + f->few[j], 1);
-  }
-}
-
 // First and last (and one) column in [from, to) in which the row is not zero
 static void stretch(const double* row, int from, int to, int ends[2]) {
   while (from < to && is_zero(row + 2 * from)) from++;
@@ -79,18 +65,6 @@ static void stretch(const double* row, int from, int to, int ends[2]) {
 
 static void subtract_part(double* y, const double* row, const double* b, const int ends[2]) {
   complex_dot_from(y, row + 2 * ends[0], b + 2 * ends[0], ends[1] - ends[0]);
-}
-
-static void fill(td_shifted* f, const double* J, double re, double im) {
-  for (int i = 0; i < f->n; i++, J += f->n) {
-    double* row = row_of(f, i);
-    for (int j = 0; j < f->n; j++) {
-      row[2 * j] = -J[j];
-      row[2 * j + 1] = 0;
-    }
-    row[2 * i] += re;
-    row[2 * i + 1] = im;
-  }
 }
 
 // ---- straight: q' = v -------------------------------------------------------------------------
@@ -154,16 +128,41 @@ td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im
   f->sigma[1] = im;
   f->straight = is_straight(f, J) && (re != 0 || im != 0);
   if (f->straight) return factor_straight(f, J) == 0 ? TD_OK : TD_E_SINGULAR;
-  fill(f, J, re, im);
+
+  // σ - J
+  for (int i = 0; i < n; i++, J += n) {
+    double* row = row_of(f, i);
+    for (int j = 0; j < n; j++) {
+      row[2 * j] = -J[j];
+      row[2 * j + 1] = 0;
+    }
+    row[2 * i] += re;
+    row[2 * i + 1] = im;
+  }
+
+  // rows below minus multiples of a position's row, over its few numbers; the multiples stay in its
+  // column
   for (int i = 0; i < npos; i++) {
-    if (is_zero(row_of(f, i) + 2 * i)) return TD_E_SINGULAR;
-    eliminate(f, i);
+    const double* pivot = row_of(f, i);
+    int nfew = 0;
+    if (is_zero(pivot + 2 * i)) return TD_E_SINGULAR;
+    for (int j = i + 1; j < n; j++)
+      if (!is_zero(pivot + 2 * j)) f->few[nfew++] = 2 * j;
+    for (int k = i + 1; k < n; k++) {
+      double* row = row_of(f, k);
+      if (is_zero(row + 2 * i)) continue;
+      divide(row + 2 * i, pivot + 2 * i);
+      for (int j = 0; j < nfew; j++)
+        complex_dot_from(row + f->few[j], row + 2 * i, pivot + f->few[j], 1);
+    }
   }
   for (int i = 0; i < npos; i++) {
     stretch(row_of(f, i), 0, i, f->ends + 6 * i);
     stretch(row_of(f, i), i + 1, npos, f->ends + 6 * i + 2);
     stretch(row_of(f, i), npos, n, f->ends + 6 * i + 4);
   }
+
+  // the other states by LAPACK
   for (int i = 0; i < rest; i++)
     memcpy(f->rest + 2 * (size_t)i * (size_t)rest, row_of(f, npos + i) + 2 * npos,
            2 * (size_t)rest * sizeof(double));

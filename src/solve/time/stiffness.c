@@ -1,6 +1,6 @@
-// Which solver: the spectrum of the Jacobian says how short stability keeps explicit steps and how
-// short accuracy keeps those of BDF; the cheaper one wins.  The rule with its reasons is in
-// docs/simulation.md.
+// Selection of the solver: the spectrum of the Jacobian gives how short stability keeps explicit
+// steps and how short accuracy keeps those of BDF; the cheaper one is taken.  The rule with its
+// reasons is in docs/simulation.md.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
