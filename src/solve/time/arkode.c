@@ -353,33 +353,8 @@ static void sketch(td_stepper* base, double t, double* y) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-// Root mean square of x over the states, in units of the tolerance at y.
-static double norm(const erk* s, const double* x, const double* y) {
-  const td_ode* ode = s->base.ode;
-  double sum = 0;
-  for (int i = 0; i < ode->n; i++) {
-    const double e = x[i] / td_tolerance(&s->base, i, y[i]);
-    sum += e * e;
-  }
-  return sqrt(sum / max_int(ode->n, 1));
-}
-
-// A first step for the order of the method [Hairer, Norsett, Wanner, Solving ODEs I, II.4]:
-// ARKODE's own guess suits order 1 and is smaller by many orders.
-static double first_step(erk* s) {
-  const node* p = here(s);
-  const double d0 = norm(s, p->y, p->y), d1 = norm(s, p->f, p->y);
-  const double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-  for (int i = 0; i < s->n; i++) s->y[i] = p->y[i] + h0 * p->f[i];
-  if (td_ode_rhs(&s->base, p->t + h0, s->y, s->k) != 0) return h0;
-
-  for (int i = 0; i < s->n; i++) s->k[i] -= p->f[i];
-  const double d2 = norm(s, s->k, p->y) / h0, fastest = fmax(d1, d2);
-  const double h1 = fastest < 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / fastest, 1.0 / 8);
-  return fmin(100 * h0, h1);
-}
-
-// The old step is the best guess for the new one.
+// The old step is the best guess for the new one; at the beginning ARKODE's own, which suits order
+// 1, would be smaller by many orders.
 static td_status restart(td_stepper* base, double t, const double* y) {
   erk* s = (erk*)base;
   double h = 0;
@@ -389,7 +364,9 @@ static td_status restart(td_stepper* base, double t, const double* y) {
   s->t_f = NAN;  // the right-hand side may be another one now
   if (slope(s, t, y) != 0) return failed(s);
   push(s, t, y, s->f);
-  return reset(s, t, y, h > 0 ? h : first_step(s)) == ARK_SUCCESS ? TD_OK : TD_E_NOMEM;
+  const node* p = here(s);
+  if (!(h > 0)) h = td_ode_first_step(base, p->t, p->y, p->f, 8, 1, s->y, s->k);
+  return reset(s, t, y, h) == ARK_SUCCESS ? TD_OK : TD_E_NOMEM;
 }
 
 static void release(td_stepper* base) {

@@ -309,22 +309,13 @@ static td_status begin_at(leapfrog* s, double t, const double* y) {
   return TD_OK;
 }
 
-// A first step in which nothing moves by more than a part of its tolerance.
-static double first_step(const leapfrog* s) {
-  const td_ode* ode = s->base.ode;
-  double sum = 0;
-  for (int i = 0; i < ode->n; i++) {
-    const double e = s->to.g[i] / td_tolerance(&s->base, i, s->to.y[i]);
-    sum += e * e;
-  }
-  return sum > 0 ? 0.1 / sqrt(sum / ode->n) : INFINITY;
-}
-
 static td_status restart(td_stepper* base, double t, const double* y) {
   leapfrog* s = (leapfrog*)base;
   base->failure = TD_OK;
   TD_TRY(begin_at(s, t, y));
-  s->h = first_step(s);
+  // a first step in which nothing moves by more than a part of its tolerance
+  const double speed = td_ode_norm(base, 1, s->to.y, s->to.g);
+  s->h = speed > 0 ? 0.1 / speed : INFINITY;
   s->ceiling = INFINITY;
   s->calm = s->wait = 0;
   return TD_OK;

@@ -86,3 +86,29 @@ int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
   s->counts.tangents++;
   return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, area(ode->n, ode->n));
 }
+
+double td_ode_norm(const td_stepper* s, double scale, const double* y, const double* x) {
+  const int n = s->ode->n;
+  double sum = 0;
+  for (int i = 0; i < n; i++) {
+    const double e = x[i] / (scale * td_tolerance(s, i, y[i]));
+    sum += e * e;
+  }
+  return sqrt(sum / max_int(n, 1));
+}
+
+double td_ode_first_step(td_stepper* s, double t, const double* y, const double* f, int order,
+                         double scale, double* y_scratch, double* f_scratch) {
+  const int n = s->ode->n;
+  const double d0 = td_ode_norm(s, scale, y, y), d1 = td_ode_norm(s, scale, y, f);
+  const double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
+
+  // the change of the slope over a step of Euler's method
+  for (int i = 0; i < n; i++) y_scratch[i] = y[i] + h0 * f[i];
+  copy(y_scratch + n, y + n, s->ode->nquad);
+  if (td_ode_rhs(s, t + h0, y_scratch, f_scratch) != 0) return h0;
+  for (int i = 0; i < n; i++) f_scratch[i] -= f[i];
+  const double fastest = fmax(d1, td_ode_norm(s, scale, y, f_scratch) / h0);
+  const double h1 = fastest < 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / fastest, 1.0 / order);
+  return fmin(100 * h0, h1);
+}

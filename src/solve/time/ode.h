@@ -157,6 +157,13 @@ static inline double td_tolerance(const td_stepper* s, int i, double y) {
   return i < ode->npos && s->sharp < 1 ? fmin(fmax(s->sharp * usual, 1e-14 * size), usual) : usual;
 }
 
+// Root mean square of x over the states, in units of `scale` times the tolerance at y.
+double td_ode_norm(const td_stepper* stepper, double scale, const double* y, const double* x);
+// A first step for an error of this order from (t, y) with the slope f [Hairer, Norsett, Wanner,
+// Solving ODEs I, II.4]; y_scratch and f_scratch have room for n + nquad.
+double td_ode_first_step(td_stepper* stepper, double t, const double* y, const double* f, int order,
+                         double scale, double* y_scratch, double* f_scratch);
+
 // The next n numbers of a solver's block
 static inline double* take(double** p, int n) {
   double* x = *p;

@@ -61,53 +61,38 @@ static int prepare(radau* s, double h) {
   return 0;
 }
 
-// r(t) = f - f(t_to) - J (y - y_to) at stage i of the last step
-static void remainder_at(radau* s, int i, double* r) {
-  td_collocated_sum(&s->c, s->c.table.slope + i * STAGES, s->c.Z, r);
-  for (int k = 0; k < s->c.n; k++) {
-    r[k] = r[k] / s->c.h - s->f[k];
-    s->c.stage[k] = s->c.y_from[k] + stage_row(&s->c, s->c.Z, i)[k] - s->c.y_to[k];
-  }
-  for (int k = 0; k < s->c.n; k++) r[k] -= dot(stage_row(&s->c, s->c.J, k), s->c.stage, s->c.n);
-}
-
-// Weight of the value at stage `k` of the last step in the polynomial that passes through those at
-// `count` stages and 0 at the end of the step, `ahead` of it in steps
-static double carried_on(const double* c, const int* stage, int count, int k, double ahead) {
-  double w = ahead / (c[stage[k]] - 1);
-  for (int j = 0; j < count; j++)
-    if (j != k) w *= (ahead + 1 - c[stage[j]]) / (c[stage[k]] - c[stage[j]]);
-  return w;
-}
-
 // Z of the linear equations y' = f(t_to) + J (y - y_to) + r(t), where r goes on as the cubic
 // through three of its values in the last step and 0 at its end: fast modes are carried on by J,
 // everything else by r.
 static void guess(radau* s, double h) {
   enum { COUNT = 3 };
   static const int stage[COUNT] = {1, 2, 3};
+  td_collocated* c = &s->c;
+  const double* at = c->table.c;
   for (int i = 0; i < STAGES; i++)
-    memcpy(stage_row(&s->c, s->c.F, i), s->f, (size_t)s->c.n * sizeof(double));
-  for (int k = 0; s->c.stepped && k < COUNT; k++) {
-    remainder_at(s, stage[k], s->c.R);
+    memcpy(stage_row(c, c->F, i), s->f, (size_t)c->n * sizeof(double));
+  for (int k = 0; c->stepped && k < COUNT; k++) {
+    // r(t) = f - f(t_to) - J (y - y_to) at a stage of the last step
+    double* r = c->R;
+    td_collocated_sum(c, c->table.slope + stage[k] * STAGES, c->Z, r);
+    for (int j = 0; j < c->n; j++) {
+      r[j] = r[j] / c->h - s->f[j];
+      c->stage[j] = c->y_from[j] + stage_row(c, c->Z, stage[k])[j] - c->y_to[j];
+    }
+    for (int j = 0; j < c->n; j++) r[j] -= dot(stage_row(c, c->J, j), c->stage, c->n);
+
+    // its weight in the polynomial at each stage of this step
     for (int i = 0; i < STAGES; i++) {
-      const double w = carried_on(s->c.table.c, stage, COUNT, k, s->c.table.c[i] * h / s->c.h);
-      axpy(w, s->c.R, stage_row(&s->c, s->c.F, i), s->c.n);
+      const double ahead = at[i] * h / c->h;
+      double w = ahead / (at[stage[k]] - 1);
+      for (int j = 0; j < COUNT; j++)
+        if (j != k) w *= (ahead + 1 - at[stage[j]]) / (at[stage[k]] - at[stage[j]]);
+      axpy(w, r, stage_row(c, c->F, i), c->n);
     }
   }
-  memset(s->c.W, 0, (size_t)s->c.n * STAGES * sizeof(double));
-  memset(s->c.Z_try, 0, (size_t)s->c.n * STAGES * sizeof(double));
-  td_collocated_correct(&s->c, h);
-}
-
-// Behind an iteration other than the first: the contraction; false: it will not do
-static bool contracts(radau* s, double size, double before) {
-  const double ratio = size / fmax(before, DBL_MIN);
-  s->contraction = s->iterations == 2 ? ratio : sqrt(ratio * s->contraction);
-  s->trust = s->contraction;
-  if (!(s->contraction < 0.9)) return false;
-  const int left = ITERATIONS - s->iterations;
-  return size * pow(s->contraction, left) / (1 - s->contraction) < newton_accuracy;
+  memset(c->W, 0, (size_t)c->n * STAGES * sizeof(double));
+  memset(c->Z_try, 0, (size_t)c->n * STAGES * sizeof(double));
+  td_collocated_correct(c, h);
 }
 
 // Z_try for a step of h; 0 when found.  After one iteration the contraction of earlier steps tells
@@ -121,7 +106,16 @@ static int newton(radau* s, double h) {
     if (td_collocated_slopes(&s->c, h) != 0) return 1;
     td_collocated_correct(&s->c, h);
     const double size = td_collocated_norm(&s->c, s->c.F, STAGES);
-    if (!isfinite(size) || (s->iterations > 1 && !contracts(s, size, before))) return 1;
+    if (!isfinite(size)) return 1;
+    if (s->iterations > 1) {
+      // does it contract, and fast enough for the iterations that are left?
+      const double ratio = size / fmax(before, DBL_MIN);
+      s->contraction = s->iterations == 2 ? ratio : sqrt(ratio * s->contraction);
+      s->trust = s->contraction;
+      const double left = pow(s->contraction, ITERATIONS - s->iterations);
+      if (!(s->contraction < 0.9)) return 1;
+      if (!(size * left / (1 - s->contraction) < newton_accuracy)) return 1;
+    }
     if (s->iterations >= fewest && size * s->trust <= newton_accuracy * fmax(1 - s->trust, 0.01))
       return 0;
     before = size;
@@ -163,12 +157,6 @@ static double next_step(const radau* s, double h, double error) {
   return h * fmin(fmax(ratio, 0.2), 6);
 }
 
-// Small changes are not worth other factors; a step cut short by a stop says little.
-static double settled(const radau* s, double h, double next) {
-  if (h < s->c.h_next && next < s->c.h_next) return s->c.h_next;
-  return next > h && next < 1.2 * h ? h : next;
-}
-
 static double limited(const radau* s, double h) {
   const double h_max = s->c.base.ode->h_max;
   return h_max > 0 ? fmin(h, STAGES * h_max) : h;  // as many stages as there would be steps
@@ -176,58 +164,54 @@ static double limited(const radau* s, double h) {
 
 // ---- stepping ---------------------------------------------------------------------------------
 
-// The new state and its slope into y_try, f_try.  The slope is that of the polynomial, which
-// differs from the right-hand side by what Newton's method left over, unless the state is moved.
-static int finish(radau* s, double h, double t) {
-  td_collocated* c = &s->c;
-  if (td_collocated_end(c, h, t) != 0) return 1;
-  if (c->base.ode->project != NULL) return td_ode_rhs(&c->base, t, c->y_try, s->f_try);
-  td_collocated_sum(c, c->table.slope + (STAGES - 1) * STAGES, c->Z_try, s->f_try);
-  for (int k = 0; k < c->n; k++) s->f_try[k] /= h;
-  return 0;
-}
-
-static void accept(radau* s, double h, double t) {
-  double* f = s->f;
-  s->f = s->f_try;
-  s->f_try = f;
-  td_collocated_accept(&s->c, h, t);
-  if (s->fresh)
-    s->iterations_fresh = max_int(s->iterations - 1, 1);  // one was to see how it contracts
-  s->wasted = s->fresh ? 0 : s->wasted + STAGES * (s->iterations - s->iterations_fresh);
-  s->stale = s->wasted > TANGENT_COST;
-  s->fresh = false;
-}
-
-// Newton's method failed: with another Jacobian, or, when that would hardly help, a shorter step
-static void retreat(radau* s, double h) {
-  s->c.base.counts.rejected++;
-  s->stale = true;
-  if (s->fresh || s->contraction > 0.9)
-    s->c.h_next = h * fmin(fmax(0.2 / s->contraction, 0.2), 0.5);
-}
-
 // Try a step of h to t: 0 taken, 1 not
 static int attempt(radau* s, double h, double t) {
+  td_collocated* c = &s->c;
   double error;
   s->contraction = 1;
   const int trouble = prepare(s, h);
   if (trouble == 0) guess(s, h);
   if (trouble != 0 || newton(s, h) != 0 || estimate(s, h, &error) != 0) {
-    retreat(s, h);
+    // with another Jacobian, or, when that would hardly help, a shorter step
+    c->base.counts.rejected++;
+    s->stale = true;
+    if (s->fresh || s->contraction > 0.9)
+      c->h_next = h * fmin(fmax(0.2 / s->contraction, 0.2), 0.5);
     return 1;
   }
+
+  // the new state and its slope: that of the polynomial, which differs from the right-hand side by
+  // what Newton's method left over, unless the state is projected
   const double next = next_step(s, h, error);
-  if (error >= 1 || finish(s, h, t) != 0) {
-    s->c.base.counts.rejected++;
+  bool failed = error >= 1 || td_collocated_end(c, h, t) != 0;
+  if (!failed && c->base.ode->project != NULL) {
+    failed = td_ode_rhs(&c->base, t, c->y_try, s->f_try) != 0;
+  } else if (!failed) {
+    td_collocated_sum(c, c->table.slope + (STAGES - 1) * STAGES, c->Z_try, s->f_try);
+    for (int k = 0; k < c->n; k++) s->f_try[k] /= h;
+  }
+  if (failed) {
+    c->base.counts.rejected++;
     s->rejected = true;
-    s->c.h_next = error >= 1 ? next : h / 4;
+    c->h_next = error >= 1 ? next : h / 4;
     return 1;
   }
-  s->c.h_next = limited(s, settled(s, h, next));
+
+  // small changes are not worth other factors; a step cut short by a stop tells little
+  const bool cut = h < c->h_next && next<c->h_next, same = next> h && next < 1.2 * h;
+  c->h_next = limited(s, cut ? c->h_next : same ? h : next);
   s->h_before = h;
   s->error_before = fmax(error, 0.01);
-  accept(s, h, t);
+
+  // take it; one iteration with a new Jacobian was to see how it contracts
+  double* f = s->f;
+  s->f = s->f_try;
+  s->f_try = f;
+  td_collocated_accept(c, h, t);
+  if (s->fresh) s->iterations_fresh = max_int(s->iterations - 1, 1);
+  s->wasted = s->fresh ? 0 : s->wasted + STAGES * (s->iterations - s->iterations_fresh);
+  s->stale = s->wasted > TANGENT_COST;
+  s->fresh = false;
   return 0;
 }
 
@@ -257,21 +241,6 @@ static td_status step(td_stepper* base, double t_stop, td_step* out) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-// A first step for the order of the error [Hairer, Norsett, Wanner, Solving ODEs I, II.4]
-static double first_step(radau* s) {
-  const double d0 = td_collocated_norm(&s->c, s->c.y_to, 1),
-               d1 = td_collocated_norm(&s->c, s->f, 1);
-  const double h0 = d0 < 1e-5 || d1 < 1e-5 ? 1e-6 : 0.01 * d0 / d1;
-  memcpy(s->c.stage, s->c.y_to, (size_t)(s->c.n + s->c.base.ode->nquad) * sizeof(double));
-  axpy(h0, s->f, s->c.stage, s->c.n);
-  if (td_ode_rhs(&s->c.base, s->c.t_to + h0, s->c.stage, s->f_try) != 0) return h0;
-  axpy(-1, s->f, s->f_try, s->c.n);
-  const double fastest = fmax(d1, td_collocated_norm(&s->c, s->f_try, 1) / h0);
-  const double h1 =
-      fastest < 1e-15 ? fmax(1e-6, 1e-3 * h0) : pow(0.01 / fastest, 1.0 / (STAGES + 1));
-  return fmin(100 * h0, h1);
-}
-
 // The old step is the best guess for the new one.
 static td_status restart(td_stepper* base, double t, const double* y) {
   radau* s = (radau*)base;
@@ -283,7 +252,9 @@ static td_status restart(td_stepper* base, double t, const double* y) {
   if (td_ode_rhs(base, t, c->y_to, s->f) != 0)
     return base->failure != TD_OK ? base->failure : TD_E_DIVERGED;
   weigh(c);
-  c->h_next = limited(s, c->h_next > 0 ? c->h_next : first_step(s));
+  if (!(c->h_next > 0))
+    c->h_next = td_ode_first_step(base, t, c->y_to, s->f, STAGES + 1, generous, c->stage, s->f_try);
+  c->h_next = limited(s, c->h_next);
   return TD_OK;
 }
 
