@@ -4,16 +4,11 @@
 
 #include "model/rules.h"
 
-// Does any of the n expressions depend on a parameter, and none on anything but parameters?
-static bool is_of_params(const td_exprs* g, const ex* e, int n) {
-  unsigned on = TD_ON_NOTHING;
-  for (int i = 0; i < n; i++) on |= (unsigned)td_ex_depends(g, e[i]);
-  return on == TD_ON_PARAM;
-}
-
 static void keep(td_spec* spec, spec_bound bound, const ex* e, int n, const char* rule,
                  const char* unit) {
-  if (!is_of_params(spec->graph, e, n)) return;
+  unsigned on = TD_ON_NOTHING;
+  for (int i = 0; i < n; i++) on |= (unsigned)td_ex_depends(spec->graph, e[i]);
+  if (on != TD_ON_PARAM) return;
   spec_bound* grown = td_grow(spec->bounds, &spec->bound_cap, spec->nbound + 1, sizeof *grown);
   if (grown) spec->bounds = grown;
   bound.n = n;

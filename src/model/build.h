@@ -201,6 +201,9 @@ bool td_unit_vector(double x[3]);
 void td_complete_frame(const double n[3], double t1[3], double t2[3]);
 
 // names: "elbow" or "joint(3)", with "[k]" when repeated
+typedef char plain_name[32];
+// The name that element i of a structure has, or "joint(3)", written to `plain`.
+const char* td_build_name(const value* s, int i, const char* root, plain_name plain);
 // "joint(3)" or "rod(1).joint", as the user writes it
 void td_build_joint_path(const builder* b, int joint, char* out, size_t size);
 void td_build_joint_name(const builder* b, int joint, int element, char* out, size_t size);
@@ -220,7 +223,5 @@ static inline bool value_is_zero(const value* v, int i) {
 
 // A number that the check found whole and not negative.
 static inline int whole(double x) { return x < INT_MAX ? (int)x : INT_MAX; }
-
-const char* td_build_word(const value* s, int i, const char* field);  // a string field or NULL
 
 #endif

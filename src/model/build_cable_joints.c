@@ -1,4 +1,4 @@
-// What lies between two rods of a cable, from the end of one to the base of the next.
+// Cables between two of their rods, from the end of one to the base of the next.
 //
 // Where the two ends coincide when all coordinates between them are zero there is a joint, or
 // several, and the cable passes it as the limit of a short rod: a crossing of a piece of length 1
@@ -19,15 +19,6 @@
 typedef struct rod_end {
   int hop, fix, nfix;
 } rod_end;
-
-static td_status end_of(builder* b, int rod, rod_end* e) {
-  const place tip = {.rod = rod, .arc = b->rod[rod - 1].length};
-  return td_build_anchor(b, &tip, 0, &e->hop, &e->fix, &e->nfix);
-}
-static rod_end base_of(const builder* b, int rod) {
-  const build_rod* r = &b->rod[rod - 1];
-  return (rod_end){r->hop[0], r->fix, r->nfix};
-}
 
 // ---- do the ends coincide? --------------------------------------------------------------------
 
@@ -240,10 +231,11 @@ td_status td_build_cable_joints(builder* b, int cable) {
     const int one = td_cable_rod(b, cable, k), next = td_cable_rod(b, cable, k + 1);
     const num before = td_cable_path(b, cable, b->rod[one - 1].length),
               after = td_cable_path(b, cable, 0);
-    rod_end ends[2];
+    const build_rod* r = &b->rod[next - 1];
+    const place tip = {.rod = one, .arc = b->rod[one - 1].length};
+    rod_end ends[2] = {{0}, {r->hop[0], r->fix, r->nfix}};
     if (before == NUM_NONE || after == NUM_NONE) return TD_E_NOMEM;
-    TD_TRY(end_of(b, one, &ends[0]));
-    ends[1] = base_of(b, next);
+    TD_TRY(td_build_anchor(b, &tip, 0, &ends[0].hop, &ends[0].fix, &ends[0].nfix));
 
     // joints that bring the ends together when nothing has moved
     pose end, base;

@@ -1,5 +1,5 @@
 // Cables: which pieces of rods each passes and where in the section, straight spans between places,
-// and what drives it.  What lies between two rods of a cable is in build_cable_joints.c.
+// and what drives it.  Cables between two of their rods are in build_cable_joints.c.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -41,10 +41,6 @@ static const td_field fields[] = {
 
 // ---- rules ------------------------------------------------------------------------------------
 
-static td_span field_at(td_spec* spec, const value* s, int i, const char* field) {
-  return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(&spec->diags, s, i);
-}
-
 // The number written in a field, `fallback` where there is none, NaN for an expression.
 static double written(const td_spec* spec, const value* s, int i, const char* field,
                       double fallback) {
@@ -68,11 +64,6 @@ static bool error(td_spec* spec, td_span at, const char* name, const char* text)
   return false;
 }
 
-// Friction in a cable that cannot be stretched: a constant other than 0, or an expression.
-static bool has_friction(td_spec* spec, const value* s, int i) {
-  return written(spec, s, i, "friction", 0) != 0;
-}
-
 // A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.
 static void cable_drive(td_spec* spec, const value* s, int i, const char* name) {
   const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
@@ -82,16 +73,15 @@ static void cable_drive(td_spec* spec, const value* s, int i, const char* name) 
   } else if (tension && pull) {
     error(spec, td_get_at(s, i, "pull"), name,
           ".pull and tension: a cable is driven by one of them");
-  } else if (pull && is_taut(spec, s, i) && has_friction(spec, s, i)) {
+  } else if (pull && is_taut(spec, s, i) && written(spec, s, i, "friction", 0) != 0) {
     error(spec, td_get_at(s, i, "friction"), name,
           ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
   }
   if (tension && !pull && is_stiff(spec, s, i))
-    td_warn(&spec->diags, td_get_at(s, i, "stiffness"),
-            "%s.stiffness has no effect: its tension is given", name);
+    td_check_unused(spec, s, i, name, "stiffness", "its tension is given");
 }
 
-// Only one of the two ways to say where it runs.
+// A cable runs through rods or between places, not both.
 static bool cable_way(td_spec* spec, const value* s, int i, const char* name) {
   static const char* const inside[] = {"rod", "path", "from", "to", "friction"};
   const value *via = td_get(s, i, "via"), *points = td_get(s, i, "points");
@@ -143,7 +133,7 @@ static void cable_rod(td_spec* spec, const value* s, int i, const char* name, in
   if (!td_check_number(spec, s, i, "rod", k, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
     return;
   if (rod > nrod) {
-    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "rod"),
+    td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "rod"),
              "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
              nrod == 1 ? "" : "s");
     return;
@@ -157,7 +147,7 @@ static void cable_rod(td_spec* spec, const value* s, int i, const char* name, in
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);
   } else if (from >= to) {
-    td_error(diags, TD_E_MODEL, field_at(spec, s, i, "from"),
+    td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "from"),
              "%s.from must be below where it ends, got %g m and %g m", name, from, to);
   } else {
     cable_path(spec, s, i, name, (int)rod - 1, (double[]){from, to});
@@ -228,8 +218,7 @@ static td_status cross_piece(builder* b, int piece, int cable) {
   return TD_OK;
 }
 
-// What looking for crossings may cost.
-#define MOST_MEETINGS 1e8
+#define MOST_MEETINGS 1e8  // pairs of pieces and cables that the search for crossings may try
 
 static td_status cross_pieces(builder* b) {
   if ((double)b->m->nstrain * b->m->ncable > MOST_MEETINGS)
@@ -259,12 +248,6 @@ static int compare_ordered(const void* a, const void* b) {
   return (x->crossing > y->crossing) - (x->crossing < y->crossing);
 }
 
-static int which_rod(const builder* b, int cable, int rod) {
-  int k = 0;
-  while (td_cable_rod(b, cable, k) != rod) k++;
-  return k;
-}
-
 static td_status order_crossings(builder* b) {
   td_model* m = b->m;
   const int n = m->ncrossing;
@@ -279,8 +262,10 @@ static td_status order_crossings(builder* b) {
     const model_crossing* c = &m->crossing[i];
     const model_strain* f = &m->strain[c->strain];
     // the joint behind a rod comes after all of it
-    list[i] = c->joint > 0 ? (ordered){c->cable, c->joint - 1, i, INFINITY}
-                           : (ordered){c->cable, which_rod(b, c->cable, f->rod), i, f->arc};
+    list[i] = (ordered){c->cable, c->joint - 1, i, INFINITY};
+    if (c->joint > 0) continue;
+    list[i] = (ordered){c->cable, 0, i, f->arc};
+    while (td_cable_rod(b, c->cable, list[i].rod) != f->rod) list[i].rod++;
   }
   qsort(list, (size_t)n, sizeof(ordered), compare_ordered);
   for (int i = 0; i < n; i++) {
@@ -358,7 +343,7 @@ static bool is_constant(const builder* b, num slot) {
   return (td_ex_depends(b->spec->graph, b->m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
 }
 
-// What cannot be stretched is held by a constraint row; its multiplier is the tension:
+// An inextensible cable is held by a constraint row; its multiplier is the tension:
 //
 //   e = l(0) - l = pull(t)           e' = pull'           e" = pull"
 static td_status push_taut(builder* b, int i, model_cable* cable) {
@@ -408,7 +393,7 @@ static td_status push_taut(builder* b, int i, model_cable* cable) {
 }
 
 static td_status push_cable(builder* b, int i) {
-  const char* name = td_build_word(b->cables, i, "name");
+  plain_name plain;
   model_cable* c = td_push_cable(b->m, 1);
   if (!c) return TD_E_NOMEM;
   const bool taut = is_taut(b->spec, b->cables, i);
@@ -417,7 +402,7 @@ static td_status push_cable(builder* b, int i) {
                        .stiffness = taut ? NUM_NONE : drive(b, i, "stiffness"),
                        .friction = taut ? NUM_NONE : drive(b, i, "friction"),
                        .row = -1};
-  cable.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "cable(%d)", i + 1);
+  cable.name = td_push_name(b->m, "%s", td_build_name(b->cables, i, "cable", plain));
   if (b->m->failed) return TD_E_NOMEM;
   if (taut) TD_TRY(push_taut(b, i, &cable));
   if (cable.tension == NUM_NONE && !taut)

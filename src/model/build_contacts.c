@@ -54,42 +54,74 @@ static const td_field fields[] = {
 
 // ---- rules ------------------------------------------------------------------------------------
 
-static const char* word(const value* s, int i, const char* field) {
-  const value* v = td_get(s, i, field);
-  return v && v->kind == V_STR ? v->s : "";
+// One of the two sides of a contact, as it is written.
+typedef struct side_words {
+  const char* name;  // "first", "second"
+  const value* on;   // what touches, or is touched
+  td_span at;
+  const value *points, *ball;  // centres of the balls of a body, and their radius
+} side_words;
+
+// A contact as it is written.
+typedef struct contact_words {
+  int i;  // from 0
+  side_words side[2];
+  contact_kind kind;          // CONTACT_PIECES: `second` is a rod, a body or a mesh
+  bool round;                 // `second` is a sphere or a cylinder
+  const value *point, *axis;  // of the fixed object: a point of it, its normal or axis
+  const value *radius, *law[5];
+  td_span friction_at;
+  bool approach;   // damping acts on the approach alone
+  bool per_point;  // stiffness is given for each point of a rod
+} contact_words;
+
+static contact_words read_contact(const value* s, int i) {
+  static const char* const law[5] = {"stiffness", "damping", "exponent", "friction", "slip"};
+  const char* object = td_get_word(s, i, "second", "");
+  const bool plane = strcmp(object, "plane") == 0, sphere = strcmp(object, "sphere") == 0;
+  const bool round = sphere || strcmp(object, "cylinder") == 0;
+  contact_words c = {.i = i,
+                     .side = {{"first", td_get(s, i, "first"), td_get_at(s, i, "first"),
+                               td_get(s, i, "points"), td_get(s, i, "ball")},
+                              {"second", td_get(s, i, "second"), td_get_at(s, i, "second"),
+                               td_get(s, i, "points2"), td_get(s, i, "ball2")}},
+                     .kind = plane    ? CONTACT_PLANE
+                             : sphere ? CONTACT_SPHERE
+                             : round  ? CONTACT_CYLINDER
+                                      : CONTACT_PIECES,
+                     .round = round,
+                     .point = td_get(s, i, plane ? "point" : "center"),
+                     .axis = td_get(s, i, plane ? "normal" : "axis"),
+                     .radius = td_get(s, i, "radius"),
+                     .friction_at = td_get_at(s, i, "friction"),
+                     .approach = strcmp(td_get_word(s, i, "law", "hunt"), "approach") == 0,
+                     .per_point = strcmp(td_get_word(s, i, "per", "length"), "point") == 0};
+  for (int k = 0; k < 5; k++) c.law[k] = td_get(s, i, law[k]);
+  return c;
 }
 
-static bool names_rod(const value* v) {
-  return v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0;
-}
+static bool is_mesh(const value* v) { return value_names(v, "mesh") && !v->ref.has_place; }
 
-static bool names_mesh(const value* v) {
-  return v && v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
-}
-
-static bool same(const value* a, const value* b) {
-  if (!a || !b || a->kind != V_REF || b->kind != V_REF) return false;
-  return strcmp(a->ref.root, b->ref.root) == 0 && a->ref.index == b->ref.index;
-}
+// ---- rules ------------------------------------------------------------------------------------
 
 // A rod touches with the surface of its section.
-static void contact_rod(td_spec* spec, const value* s, int i, const char* name, const char* side) {
-  const value *v = td_get(s, i, side), *rods = td_get(spec->root, 0, "rod");
-  if (!names_rod(v)) return;
+static void check_rod_side(td_spec* spec, const side_words* side, const char* name) {
+  const value *v = side->on, *rods = td_get(spec->root, 0, "rod");
+  if (!value_names(v, "rod")) return;
   if (v->ref.has_place) {
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, side),
-             "%s.%s must be a whole rod, as in rod(%d)", name, side, v->ref.index);
+    td_error(&spec->diags, TD_E_MODEL, side->at, "%s.%s must be a whole rod, as in rod(%d)", name,
+             side->name, v->ref.index);
     return;
   }
   const int k = v->ref.index - 1;
   if (k < 0 || k >= td_check_rod_count(spec) || td_get(rods, k, "part")) return;
-  const char* section = word(rods, k, "section");
+  const char* section = td_get_word(rods, k, "section", "");
   const char* field = strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0 ? "width"
                       : strcmp(section, "custom") == 0                                     ? "area"
                                                        : "radius";
   if (!td_get(rods, k, field))
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, side),
-             "%s.%s: rod(%d).%s is missing, a rod that touches needs its section", name, side,
+    td_error(&spec->diags, TD_E_MODEL, side->at,
+             "%s.%s: rod(%d).%s is missing, a rod that touches needs its section", name, side->name,
              k + 1, field);
 }
 
@@ -101,43 +133,38 @@ static const struct {
     {"axis", "cylinder"}, {"points2", "body"}, {"ball2", "body mesh"},
 };
 
-static void contact_unused(td_spec* spec, const value* s, int i, const char* name) {
-  const value* second = td_get(s, i, "second");
-  const char* kind = !second                 ? ""
-                     : second->kind == V_STR ? second->s
-                     : second->kind == V_REF ? second->ref.root
-                                             : "body";
-  for (size_t k = 0; k < sizeof belongs / sizeof belongs[0]; k++)
-    if (td_get(s, i, belongs[k].field) && !strstr(belongs[k].of, kind))
-      td_warn(&spec->diags, td_get_at(s, i, belongs[k].field),
-              "%s.%s has no effect: what is touched is a %.20s", name, belongs[k].field, kind);
-  static const char* const own[] = {"points", "ball"};
-  for (int k = 0; k < 2 && names_rod(td_get(s, i, "first")); k++)
-    if (td_get(s, i, own[k]))
-      td_warn(&spec->diags, td_get_at(s, i, own[k]),
-              "%s.%s has no effect: a rod touches with its own points", name, own[k]);
-  if (td_get(s, i, "points") && names_mesh(td_get(s, i, "first")))
-    td_warn(&spec->diags, td_get_at(s, i, "points"),
-            "%s.points has no effect: a mesh touches with its nodes", name);
-  if (td_get(s, i, "per") && !names_rod(td_get(s, i, "first")))
-    td_warn(&spec->diags, td_get_at(s, i, "per"), "%s.per has no effect: a %s", name,
-            names_mesh(td_get(s, i, "first")) ? "mesh touches with its nodes"
-                                              : "body touches with its points");
-}
-
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  const char* kind = word(s, i, "second");
-  const bool round = strcmp(kind, "sphere") == 0 || strcmp(kind, "cylinder") == 0;
-  if (round && !td_get(s, i, "radius"))
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
-             "%s.radius is missing: a %s has it", name, kind);
-  if (same(td_get(s, i, "first"), td_get(s, i, "second")))
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
-             "%s: nothing touches itself, first and second are both %s(%d)", name,
-             td_get(s, i, "first")->ref.root, td_get(s, i, "first")->ref.index);
-  contact_rod(spec, s, i, name, "first");
-  contact_rod(spec, s, i, name, "second");
-  contact_unused(spec, s, i, name);
+  const contact_words c = read_contact(s, i);
+  const value *first = c.side[0].on, *second = c.side[1].on;
+  const char* touched = !second                 ? ""
+                        : second->kind == V_STR ? second->s
+                        : second->kind == V_REF ? second->ref.root
+                                                : "body";
+  if (c.round && !c.radius)
+    td_error(&spec->diags, TD_E_MODEL, c.side[1].at, "%s.radius is missing: a %s has it", name,
+             touched);
+  if (first && first->kind == V_REF && value_names(second, first->ref.root) &&
+      first->ref.index == second->ref.index)
+    td_error(&spec->diags, TD_E_MODEL, c.side[1].at,
+             "%s: nothing touches itself, first and second are both %s(%d)", name, first->ref.root,
+             first->ref.index);
+  for (int k = 0; k < 2; k++) check_rod_side(spec, &c.side[k], name);
+
+  // fields that have no effect
+  for (size_t k = 0; k < sizeof belongs / sizeof belongs[0]; k++) {
+    char why[48];
+    snprintf(why, sizeof why, "what is touched is a %.20s", touched);
+    if (!strstr(belongs[k].of, touched)) td_check_unused(spec, s, i, name, belongs[k].field, why);
+  }
+  if (value_names(first, "rod")) {
+    td_check_unused(spec, s, i, name, "points", "a rod touches with its own points");
+    td_check_unused(spec, s, i, name, "ball", "a rod touches with its own points");
+  } else if (is_mesh(first)) {
+    td_check_unused(spec, s, i, name, "points", "a mesh touches with its nodes");
+    td_check_unused(spec, s, i, name, "per", "a mesh touches with its nodes");
+  } else {
+    td_check_unused(spec, s, i, name, "per", "a body touches with its points");
+  }
 }
 
 static const td_rule rules[] = {
@@ -164,94 +191,20 @@ const td_structure td_structure_contact = {
         "contact(2).law = 'approach'; contact(2).damping = 5; contact(2).per = 'point';\n",
 };
 
-// ---- numbers ----------------------------------------------------------------------------------
-
-static const value* field(const builder* b, int i, const char* name) {
-  return td_get(b->contacts, i, name);
-}
-static td_span field_at(const builder* b, int i, const char* name) {
-  return td_get_at(b->contacts, i, name);
-}
-
-static num number(builder* b, int i, const char* name, double fallback) {
-  return td_build_numbers(b, field(b, i, name), 0, 1, 1, fallback);
-}
-
-// Three numbers; [0 0 z] when they are not given.
-static num vector(builder* b, int i, const char* name, double z) {
-  const double plain[3] = {0, 0, z};
-  const value* v = field(b, i, name);
-  return v ? td_build_numbers(b, v, 0, 1, 3, 0) : td_build_constants(b, plain, 3);
-}
-
 // ---- balls ------------------------------------------------------------------------------------
 
-static td_status check_room(builder* b, int i) {
-  if (b->m->nball < b->spec->limits.parts + b->nnode) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
-                  "contact(%d): the contacts may have %d points together", i + 1,
-                  b->spec->limits.parts + b->nnode);
-}
-
 static td_status push_ball(builder* b, int i, int station, num centre, num radius, double weight) {
-  TD_TRY(check_room(b, i));
+  if (b->m->nball >= b->spec->limits.parts + b->nnode)
+    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
+                    "contact(%d): the contacts may have %d points together", i + 1,
+                    b->spec->limits.parts + b->nnode);
   model_ball* ball = td_push_ball(b->m, 1);
   if (!ball || b->m->failed) return TD_E_NOMEM;
   *ball = (model_ball){station, centre, radius, weight};
   return TD_OK;
 }
 
-static int compare_samples(const void* a, const void* c) {
-  const model_sample *x = a, *y = c;
-  if (x->rod != y->rod) return x->rod < y->rod ? -1 : 1;
-  return (x->arc > y->arc) - (x->arc < y->arc);
-}
-
 // ---- points of rods ---------------------------------------------------------------------------
-
-static int ascending(const void* a, const void* c) {
-  const double x = *(const double*)a, y = *(const double*)c;
-  return x < y ? -1 : x > y;
-}
-
-static bool is_rod(const value* v, int rod) {
-  return v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0 && v->ref.index == rod + 1;
-}
-
-static bool per_point(const builder* b, int i) {
-  const value* per = field(b, i, "per");
-  return per && strcmp(per->s, "point") == 0;
-}
-
-// The smallest radius of a rod along its length.
-static double rod_radius(builder* b, int rod) {
-  double least = INFINITY;
-  for (int k = 0; k <= 16; k++) {
-    ex width[3];
-    td_rod_widths(b, rod, k * b->rod[rod].length / 16, width);
-    least = fmin(least, 0.5 * td_spec_settle(b->spec, width[2]));
-  }
-  return least;
-}
-
-// The radius of what a contact touches: infinite for a plane.
-static double other_radius(builder* b, int i) {
-  const value* second = field(b, i, "second");
-  if (second->kind == V_STR && strcmp(second->s, "plane") == 0) return INFINITY;
-  const value* r = field(b, i, second->kind == V_STR ? "radius" : "ball2");
-  if (second->kind == V_REF && strcmp(second->ref.root, "rod") == 0)
-    return second->ref.index >= 1 && second->ref.index <= td_value_count(b->rods)
-               ? rod_radius(b, second->ref.index - 1)
-               : 0;
-  return r ? td_spec_settle(b->spec, td_value_ex(r, 0, b->spec->graph)) : 0;
-}
-
-// Did the user say where the rod's points are?
-static bool has_points(const builder* b, int rod) {
-  for (int k = 0; k < b->rod[rod].npart; k++)
-    if (td_get(b->rod[rod].part[k].s, b->rod[rod].part[k].at, "points")) return true;
-  return false;
-}
 
 static double radius_at(builder* b, int rod, double arc) {
   ex width[3];
@@ -259,10 +212,31 @@ static double radius_at(builder* b, int rod, double arc) {
   return 0.5 * td_spec_settle(b->spec, width[2]);
 }
 
-// Does contact i act at single points of the rod's model?  Those a user gave, and on planes, which
-// nothing slips through.
-static bool at_points(builder* b, int i, int rod) {
-  return per_point(b, i) && (has_points(b, rod) || !isfinite(other_radius(b, i)));
+// The smallest radius of a rod along its length.
+static double rod_radius(builder* b, int rod) {
+  double least = INFINITY;
+  for (int k = 0; k <= 16; k++) least = fmin(least, radius_at(b, rod, k * b->rod[rod].length / 16));
+  return least;
+}
+
+// The radius of what a contact touches: infinite for a plane.
+static double other_radius(builder* b, const contact_words* c) {
+  const value *second = c->side[1].on, *r = second->kind == V_STR ? c->radius : c->side[1].ball;
+  if (c->kind == CONTACT_PLANE) return INFINITY;
+  if (value_names(second, "rod"))
+    return second->ref.index >= 1 && second->ref.index <= td_value_count(b->rods)
+               ? rod_radius(b, second->ref.index - 1)
+               : 0;
+  return r ? td_spec_settle(b->spec, td_value_ex(r, 0, b->spec->graph)) : 0;
+}
+
+// Does a contact act at single points of the rod's model?  It does at points that a user gave, and
+// on planes, which nothing slips through.
+static bool at_points(builder* b, const contact_words* c, int rod) {
+  bool given = false;
+  for (int k = 0; k < b->rod[rod].npart; k++)
+    given = given || td_get(b->rod[rod].part[k].s, b->rod[rod].part[k].at, "points");
+  return c->per_point && (given || !isfinite(other_radius(b, c)));
 }
 
 enum { MOST_STEPS = 200 };
@@ -293,17 +267,10 @@ static td_status sample_places(builder* b, int rod, rod_places* out) {
   if (!own) return TD_E_NOMEM;
   for (int k = 0; k < b->m->nsample; k++)
     if (b->m->sample[k].rod == rod + 1) own[n++] = b->m->sample[k].arc;
-  if (n > 1) qsort(own, (size_t)n, sizeof(double), ascending);
+  if (n > 1) qsort(own, (size_t)n, sizeof(double), td_ascending);
   const td_status status = line_places(b, rod, 0, b->rod[rod].length, own, n, out);
   free(own);
   return status;
-}
-
-// The nodes of a rod of segments.
-static td_status node_places(builder* b, int rod, rod_places* out) {
-  const build_rod* r = &b->rod[rod];
-  for (int k = 1; k <= r->n; k++) TD_TRY(td_rod_want(b, rod, r->arc[k], out));
-  return TD_OK;
 }
 
 // Leaves out what is closer than a radius to the point before; the tip stays.
@@ -311,7 +278,7 @@ static void thin_out(builder* b, int rod, rod_places* at) {
   const double L = b->rod[rod].length;
   double last = 0;
   int kept = 0;
-  if (at->n > 1) qsort(at->arc, (size_t)at->n, sizeof(double), ascending);
+  if (at->n > 1) qsort(at->arc, (size_t)at->n, sizeof(double), td_ascending);
   for (int k = 0; k < at->n; k++) {
     const double arc = at->arc[k], next = k + 1 < at->n ? at->arc[k + 1] : L;
     const double r = radius_at(b, rod, arc);
@@ -327,9 +294,12 @@ static void thin_out(builder* b, int rod, rod_places* at) {
 static bool touches_along(builder* b, int rod) {
   if (b->rod[rod].joint >= 0) return false;
   for (int i = 0; b->contacts && i < td_value_count(b->contacts); i++) {
-    const value *first = field(b, i, "first"), *second = field(b, i, "second");
+    const contact_words c = read_contact(b->contacts, i);
+    const value *first = c.side[0].on, *second = c.side[1].on;
     if (!first || !second) continue;
-    if (is_rod(second, rod) || (is_rod(first, rod) && !at_points(b, i, rod))) return true;
+    if (value_names(second, "rod") && second->ref.index == rod + 1) return true;
+    if (value_names(first, "rod") && first->ref.index == rod + 1 && !at_points(b, &c, rod))
+      return true;
   }
   return false;
 }
@@ -351,21 +321,21 @@ static td_status rod_ball(builder* b, int i, int rod, double arc, int station) {
 }
 
 // The points of the rod's model.
-static td_status rod_points(builder* b, int i, int rod) {
+static td_status rod_points(builder* b, const contact_words* c, int rod) {
   double before = -1, widest = 0;
   for (int k = 0; k < b->m->nsample; k++) {
     const model_sample s = b->m->sample[k];
     if (s.rod != rod + 1) continue;
-    TD_TRY(rod_ball(b, i, rod, s.arc, s.station));
+    TD_TRY(rod_ball(b, c->i, rod, s.arc, s.station));
     if (before >= 0) widest = fmax(widest, s.arc - before);
     before = s.arc;
   }
-  if (widest > 2 * (rod_radius(b, rod) + other_radius(b, i)))
-    td_warn(b->diags, field_at(b, i, "first"),
+  if (widest > 2 * (rod_radius(b, rod) + other_radius(b, c)))
+    td_warn(b->diags, c->side[0].at,
             "contact(%d): points of rod(%d) are up to %g m apart, and what it touches may slip "
             "through between them: give it more points, leave out rod(%d).points, or use per = "
             "'length'",
-            i + 1, rod + 1, widest, rod + 1);
+            c->i + 1, rod + 1, widest, rod + 1);
   return TD_OK;
 }
 
@@ -419,24 +389,27 @@ enum { MOST_PARTS = 64 };
 // one place at most on each where they are nearest.  Forces per point count as if points with the
 // same stiffness were spread evenly, as far apart as those of the model, and not further than a
 // quarter of both radii: then it does not matter where they are.
-static td_status rod_pieces(builder* b, int i, int rod, bool second, int* first, int* count) {
+static td_status rod_pieces(builder* b, const contact_words* c, int rod, bool second, int* first,
+                            int* count) {
   const build_rod* r = &b->rod[rod];
-  const double both = rod_radius(b, rod) + (second ? 0 : other_radius(b, i));
+  const double both = rod_radius(b, rod) + (second ? 0 : other_radius(b, c));
   const int ball = b->m->nball;
   rod_places at = {0};
   *first = b->m->npiece;
 
   // the base and the other points
-  td_status status = r->npoint > 0 ? sample_places(b, rod, &at) : node_places(b, rod, &at);
+  td_status status = r->npoint > 0 ? sample_places(b, rod, &at) : TD_OK;
+  for (int k = 1; r->npoint == 0 && k <= r->n && status == TD_OK; k++)
+    status = td_rod_want(b, rod, r->arc[k], &at);
   if (status == TD_OK) thin_out(b, rod, &at);
   double* arc = calloc((size_t)at.n + 1, sizeof(double));
   if (!arc) status = TD_E_NOMEM;
   if (status == TD_OK) memcpy(arc + 1, at.arc, (size_t)at.n * sizeof(double));
   const int n = at.n + 1;
-  for (int k = 0; k < n && status == TD_OK; k++) status = rod_ball(b, i, rod, arc[k], -1);
+  for (int k = 0; k < n && status == TD_OK; k++) status = rod_ball(b, c->i, rod, arc[k], -1);
   int samples = 0;
   for (int k = 0; k < b->m->nsample; k++) samples += b->m->sample[k].rod == rod + 1;
-  const double spacing = per_point(b, i) ? fmin(r->length / fmax(1, samples - 1), 0.25 * both) : 1;
+  const double spacing = c->per_point ? fmin(r->length / fmax(1, samples - 1), 0.25 * both) : 1;
 
   for (int k = 0; k + 1 < n && status == TD_OK; k++) {
     const int base = n <= CONTACT_BALLS || k == 0 ? 0 : k > n - 3 ? n - CONTACT_BALLS : k - 1;
@@ -459,12 +432,6 @@ static td_status rod_pieces(builder* b, int i, int rod, bool second, int* first,
   return status;
 }
 
-static td_status check_rod(builder* b, int i, int rod, bool second) {
-  if (b->rod[rod].joint < 0) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, field_at(b, i, second ? "second" : "first"),
-                  "contact(%d): a polynomial rod of joint.rom has no section to touch with", i + 1);
-}
-
 // Balls at points of every element that a place names.
 static td_status body_balls(builder* b, int i, const place* p, const value* points, ex radius) {
   const int n = p->n > 0 ? p->n : b->body_count[p->body];
@@ -483,121 +450,82 @@ static td_status body_balls(builder* b, int i, const place* p, const value* poin
   return TD_OK;
 }
 
-static bool is_mesh(const value* v) {
-  return v->kind == V_REF && strcmp(v->ref.root, "mesh") == 0 && !v->ref.has_place;
-}
-
 // Does a contact name one of these rods?
 static bool is_touched(const builder* b, int rod, int n) {
   for (int i = 0; i < td_value_count(b->contacts); i++)
     for (int k = 0; k < 2; k++) {
       const value* v = td_get(b->contacts, i, k ? "second" : "first");
-      const bool named = v && v->kind == V_REF && strcmp(v->ref.root, "rod") == 0;
-      if (named && v->ref.index >= rod && v->ref.index < rod + n) return true;
+      if (value_names(v, "rod") && v->ref.index >= rod && v->ref.index < rod + n) return true;
     }
   return false;
 }
 
 // A ball at every node.  Edges that are rods touch only where a contact of their own names them.
-static td_status mesh_balls(builder* b, int i, const char* name, ex radius) {
-  const int k = field(b, i, name)->ref.index;
+static td_status mesh_balls(builder* b, const contact_words* c, const side_words* side, ex radius) {
+  const int k = side->on->ref.index;
   if (k < 1 || k > b->nmesh)
-    return td_error(b->diags, TD_E_MODEL, field_at(b, i, name),
-                    "contact(%d).%s: there is no mesh(%d), the model has %d", i + 1, name, k,
-                    b->nmesh);
+    return td_error(b->diags, TD_E_MODEL, side->at,
+                    "contact(%d).%s: there is no mesh(%d), the model has %d", c->i + 1, side->name,
+                    k, b->nmesh);
   const num r = td_build_number(b, radius);
   const build_mesh* mesh = &b->mesh[k - 1];
   for (int node = 0; node < mesh->wire->nnode; node++)
-    TD_TRY(push_ball(b, i, mesh->instance + node, NUM_NONE, r, 1));
+    TD_TRY(push_ball(b, c->i, mesh->instance + node, NUM_NONE, r, 1));
   if (mesh->rod > 0 && !is_touched(b, mesh->rod, mesh->nedge)) {
-    td_remark(b->diags, field_at(b, i, name),
+    td_remark(b->diags, side->at,
               "contact(%d).%s: only the nodes of mesh(%d) touch, not its edges, which are rods",
-              i + 1, name, k);
+              c->i + 1, side->name, k);
     td_hint(b->diags, "contact(k).first = rod(%d) makes its first edge touch", mesh->rod);
   }
   return TD_OK;
 }
 
-static ex ball_radius(builder* b, int i, bool second, bool round) {
-  const value* v = field(b, i, second ? "ball2" : "ball");
-  if (!v && !second && !round) v = field(b, i, "radius");
-  return v ? td_value_ex(v, 0, b->spec->graph) : num_ex(b, 0);
-}
-
-// What `first` or `second` touches with: balls, or the pieces of a rod.
+// Balls or pieces of a rod with which one side of a contact touches.
 typedef struct contact_side {
   int ball, nball, piece, npiece;
 } contact_side;
 
-static td_status side(builder* b, int i, bool second, bool round, contact_side* out) {
-  const char* name = second ? "second" : "first";
+static td_status push_side(builder* b, const contact_words* c, bool second, contact_side* out) {
+  const side_words* side = &c->side[second];
+  const value* size = side->ball || second || c->round ? side->ball : c->radius;
+  const ex radius = size ? td_value_ex(size, 0, b->spec->graph) : num_ex(b, 0);
   char what[48];
   place p;
-  snprintf(what, sizeof what, "contact(%d).%s", i + 1, name);
+  snprintf(what, sizeof what, "contact(%d).%s", c->i + 1, side->name);
   *out = (contact_side){.ball = b->m->nball};
-  if (is_mesh(field(b, i, name))) {
-    const td_status meshed = mesh_balls(b, i, name, ball_radius(b, i, second, round));
+  if (is_mesh(side->on)) {
+    const td_status meshed = mesh_balls(b, c, side, radius);
     out->nball = b->m->nball - out->ball;
     return meshed;
   }
-  td_status status = td_build_place(b, field(b, i, name), field_at(b, i, name), what, &p);
+  td_status status = td_build_place(b, side->on, side->at, what, &p);
   if (status == TD_OK && p.rod == 0 && p.body == 0)
-    status = td_error(b->diags, TD_E_MODEL, field_at(b, i, name),
-                      "%s must be a rod, a body or a mesh", what);
+    status = td_error(b->diags, TD_E_MODEL, side->at, "%s must be a rod, a body or a mesh", what);
   if (status == TD_OK && p.rod == 0) status = td_build_check_place(b, &p, p.n, what);
-  if (status == TD_OK && p.rod > 0) status = check_rod(b, i, p.rod - 1, second);
-  const bool pieces = status == TD_OK && p.rod > 0 && (second || !at_points(b, i, p.rod - 1));
+  if (status == TD_OK && p.rod > 0 && b->rod[p.rod - 1].joint >= 0)
+    status = td_error(b->diags, TD_E_MODEL, side->at,
+                      "contact(%d): a polynomial rod of joint.rom has no section to touch with",
+                      c->i + 1);
+  const bool pieces = status == TD_OK && p.rod > 0 && (second || !at_points(b, c, p.rod - 1));
   if (pieces)
-    status = rod_pieces(b, i, p.rod - 1, second, &out->piece, &out->npiece);
+    status = rod_pieces(b, c, p.rod - 1, second, &out->piece, &out->npiece);
   else if (status == TD_OK)
-    status = p.rod > 0 ? rod_points(b, i, p.rod - 1)
-                       : body_balls(b, i, &p, field(b, i, second ? "points2" : "points"),
-                                    ball_radius(b, i, second, round));
+    status =
+        p.rod > 0 ? rod_points(b, c, p.rod - 1) : body_balls(b, c->i, &p, side->points, radius);
   free(p.element);
   out->nball = pieces ? 0 : b->m->nball - out->ball;
   return status;
 }
 
 // Does a side of a contact have nodes that do not turn?
-static bool has_pivots(const builder* b, int i, const char* name) {
-  const value* v = field(b, i, name);
-  if (!is_mesh(v) || v->ref.index < 1 || v->ref.index > b->nmesh) return false;
-  return !b->mesh[v->ref.index - 1].turns;
-}
-
-static td_status choose_arm(builder* b, int i) {
-  const bool a = has_pivots(b, i, "first"), c = has_pivots(b, i, "second");
-  const value* mu = field(b, i, "friction");
-  b->m->contact[i].arm = a ? ARM_A : c ? ARM_B : ARM_SURFACE;
-  if (!a || !c || !mu) return TD_OK;
-  const ex e = td_value_ex(mu, 0, b->spec->graph);
-  if (td_ex_is_const(b->spec->graph, e) && td_ex_value(b->spec->graph, e) == 0) return TD_OK;
-  return td_error(
-      b->diags, TD_E_MODEL, field_at(b, i, "friction"),
-      "contact(%d).friction must be 0 between meshes whose nodes do not turn: its torque "
-      "would have nowhere to go; give one of them beams (mesh.joint with six directions), "
-      "whose nodes turn",
-      i + 1);
+static bool has_pivots(const builder* b, const side_words* side) {
+  const int mesh = is_mesh(side->on) ? side->on->ref.index : 0;
+  return mesh >= 1 && mesh <= b->nmesh && !b->mesh[mesh - 1].turns;
 }
 
 // ---- contacts ---------------------------------------------------------------------------------
 
-static num push_law(builder* b, int i) {
-  static const char* const names[5] = {"stiffness", "damping", "exponent", "friction", "slip"};
-  static const double fallback[5] = {0, 0, 1, 0, 1e-3};
-  const num at = td_push_number_ex(b->m, 5) ? b->m->nnumber_ex - 5 : NUM_NONE;
-  for (int k = 0; at != NUM_NONE && k < 5; k++)
-    b->m->number_ex[at + k] = td_build_pick(b, field(b, i, names[k]), 0, 1, 0, 1, fallback[k]);
-  return at;
-}
-
-#define MOST_PAIRS 1e7  // that one evaluation may have to look at
-
-static contact_kind kind_of(const value* second) {
-  if (second->kind != V_STR) return CONTACT_PIECES;
-  if (strcmp(second->s, "plane") == 0) return CONTACT_PLANE;
-  return strcmp(second->s, "sphere") == 0 ? CONTACT_SPHERE : CONTACT_CYLINDER;
-}
+#define MOST_PAIRS 1e7  // pairs of points that one evaluation may have to compare
 
 // The velocity of a point that moves with time, NUM_NONE: it stands still.
 static num velocity(builder* b, num point) {
@@ -613,47 +541,71 @@ static num velocity(builder* b, num point) {
 }
 
 static td_status push_contact(builder* b, int i) {
-  const char *name = td_build_word(b->contacts, i, "name"),
-             *law = td_build_word(b->contacts, i, "law");
-  const contact_kind kind = kind_of(field(b, i, "second"));
-  const bool plane = kind == CONTACT_PLANE, fixed = kind != CONTACT_PIECES;
-  const bool round = fixed && !plane;
-  model_contact c = {.kind = kind,
-                     .approach = law && strcmp(law, "approach") == 0,
-                     .potential = true,
-                     .point = vector(b, i, plane ? "point" : "center", 0),
-                     .direction = vector(b, i, plane ? "normal" : "axis", 1),
-                     .radius = number(b, i, "radius", 0),
-                     .law = push_law(b, i)};
-  c.drift = c.point == NUM_NONE ? NUM_NONE : velocity(b, c.point);
-  c.name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "contact(%d)", i + 1);
+  static const double zero[3] = {0, 0, 0}, up[3] = {0, 0, 1}, usual[5] = {0, 0, 1, 0, 1e-3};
+  td_exprs* g = b->spec->graph;
+  const contact_words c = read_contact(b->contacts, i);
+  plain_name plain;
+  const bool fixed = c.kind != CONTACT_PIECES;
+  model_contact out = {
+      .kind = c.kind,
+      .approach = c.approach,
+      .potential = true,
+      .point = c.point ? td_build_numbers(b, c.point, 0, 1, 3, 0) : td_build_constants(b, zero, 3),
+      .direction = c.axis ? td_build_numbers(b, c.axis, 0, 1, 3, 0) : td_build_constants(b, up, 3),
+      .radius = td_build_numbers(b, c.radius, 0, 1, 1, 0),
+      .law = td_push_number_ex(b->m, 5) ? b->m->nnumber_ex - 5 : NUM_NONE,
+      .drift = NUM_NONE};
+  for (int k = 0; out.law != NUM_NONE && k < 5; k++)
+    b->m->number_ex[out.law + k] = td_build_pick(b, c.law[k], 0, 1, 0, 1, usual[k]);
+  if (out.point != NUM_NONE) out.drift = velocity(b, out.point);
+  out.name = td_push_name(b->m, "%s", td_build_name(b->contacts, i, "contact", plain));
+
+  // what touches
   contact_side first, other;
-  TD_TRY(side(b, i, false, round, &first));
-  c.ball = first.ball;
-  c.nball = first.nball;
-  c.along = first.piece;
-  c.nalong = first.npiece;
+  TD_TRY(push_side(b, &c, false, &first));
+  out.ball = first.ball;
+  out.nball = first.nball;
+  out.along = first.piece;
+  out.nalong = first.npiece;
   if (!td_push_contact(b->m, 1) || b->m->failed) return TD_E_NOMEM;
-  b->m->contact[i] = c;
-  if (fixed && c.nball > 0) b->m->has_blocks = true;
+  model_contact* to = &b->m->contact[i];
+  *to = out;
+  if (fixed && out.nball > 0) b->m->has_blocks = true;
   if (fixed) return TD_OK;
 
   // what can be touched: the pieces of a rod, the balls of a body
-  TD_TRY(side(b, i, true, false, &other));
-  const int n = max_int(other.nball, other.npiece), touching = max_int(c.nball, c.nalong);
+  TD_TRY(push_side(b, &c, true, &other));
+  const int n = max_int(other.nball, other.npiece), touching = max_int(out.nball, out.nalong);
   if ((double)touching * n > MOST_PAIRS)
-    return td_error(b->diags, TD_E_MODEL, field_at(b, i, "second"),
+    return td_error(b->diags, TD_E_MODEL, c.side[1].at,
                     "contact(%d): %d points may touch %d, the product may be %g at most", i + 1,
                     touching, n, MOST_PAIRS);
-  TD_TRY(choose_arm(b, i));
-  model_contact* out = &b->m->contact[i];
-  out->line = other.npiece > 0;
-  out->piece = out->line ? other.piece : b->m->npiece;
-  out->npiece = n;
-  model_piece* p = out->line || n == 0 ? NULL : td_push_piece(b->m, n);
+
+  // friction acts at a body that can turn
+  const bool a = has_pivots(b, &c.side[0]), d = has_pivots(b, &c.side[1]);
+  const ex mu = td_build_pick(b, c.law[3], 0, 1, 0, 1, 0);
+  to->arm = a ? ARM_A : d ? ARM_B : ARM_SURFACE;
+  if (a && d && !(td_ex_is_const(g, mu) && td_ex_value(g, mu) == 0))
+    return td_error(
+        b->diags, TD_E_MODEL, c.friction_at,
+        "contact(%d).friction must be 0 between meshes whose nodes do not turn: its torque "
+        "would have nowhere to go; give one of them beams (mesh.joint with six directions), "
+        "whose nodes turn",
+        i + 1);
+
+  to->line = other.npiece > 0;
+  to->piece = to->line ? other.piece : b->m->npiece;
+  to->npiece = n;
+  model_piece* p = to->line || n == 0 ? NULL : td_push_piece(b->m, n);
   for (int k = 0; p && k < n; k++)
     p[k] = (model_piece){.ball = other.ball + k, .nball = 1, .share = {1}};
-  return p || out->line || n == 0 ? TD_OK : TD_E_NOMEM;
+  return p || to->line || n == 0 ? TD_OK : TD_E_NOMEM;
+}
+
+static int compare_samples(const void* a, const void* c) {
+  const model_sample *x = a, *y = c;
+  if (x->rod != y->rod) return x->rod < y->rod ? -1 : 1;
+  return (x->arc > y->arc) - (x->arc < y->arc);
 }
 
 td_status td_build_contacts(builder* b) {

@@ -5,19 +5,13 @@
 
 #include "model/build.h"
 
-static int find_input(const builder* b, const char* name) {
-  for (int i = 0; i < b->spec->ninput; i++)
-    if (strcmp(b->spec->inputs[i].name, name) == 0) return i;
-  return -1;
-}
-
 static td_status named_input(const drive_list* l, const value* name, td_span at, int* input) {
   builder* b = l->b;
   if (!name || name->kind != V_STR)
     return td_error(b->diags, TD_E_MODEL, at, "%s(%d).inputs must be names of inputs", l->element,
                     l->k + 1);
-  *input = find_input(b, name->s);
-  if (*input >= 0) return TD_OK;
+  for (*input = 0; *input < b->spec->ninput; ++*input)
+    if (strcmp(b->spec->inputs[*input].name, name->s) == 0) return TD_OK;
   const char* names[MOST_DRIVES];
   int n = 0;
   for (int i = 0; i < b->spec->ninput && n < MOST_DRIVES; i++) names[n++] = b->spec->inputs[i].name;

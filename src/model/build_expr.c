@@ -39,18 +39,6 @@ static int ground_station(builder* b) {
   return b->m->nstation - 1;
 }
 
-// A coordinate of a rod whose strain field is written out.
-static td_status coordinate_probe(builder* b, const td_sensor_ref* ref, td_span at,
-                                  model_probe* p) {
-  const build_rod* rod = &b->rod[ref->index - 1];
-  if (rod->coords <= ref->component)
-    return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) has %d coordinates of its own",
-                    td_sensor_table[ref->kind].name, ref->index, rod->coords);
-  p->q = rod->coord_q + ref->component;
-  p->v = rod->coord_v + ref->component;
-  return TD_OK;
-}
-
 // A place on a rod for pos, rot, ...; the rod itself for strain and stretch.
 static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const int rod = td_build_sensor_rod(b, ref);
@@ -64,10 +52,17 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   p->rod = rod;
   p->arc = arc;
   p->part = td_build_rod_part(b, rod - 1, arc);
-  if (sensor_is(ref->kind, WITH_COORDS)) return coordinate_probe(b, ref, at, p);
+  const build_rod* r = &b->rod[rod - 1];
+  if (sensor_is(ref->kind, WITH_COORDS)) {  // of a rod whose strain field is written out
+    if (r->coords <= ref->component)
+      return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) has %d coordinates of its own",
+                      td_sensor_table[ref->kind].name, ref->index, r->coords);
+    p->q = r->coord_q + ref->component;
+    p->v = r->coord_v + ref->component;
+    return TD_OK;
+  }
   if (sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN)) return TD_OK;
   if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
-  const build_rod* r = &b->rod[rod - 1];
   if (sensor_is(ref->kind, OF_SECTION) && r->npoint == 0) {  // segments
     const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);
     if (arc > last * (1 + 1e-9))
@@ -222,13 +217,6 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
-static td_status cable_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
-  if (ref->index < 1 || ref->index > b->m->ncable)
-    return no_such(b, at, ref, "cable", b->m->ncable);
-  p->cable = ref->index;
-  return TD_OK;
-}
-
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const bool position = td_sensor_table[ref->kind].depends == TD_ON_STATE;
   const int n = position ? b->m->npos : b->m->nvel;
@@ -272,7 +260,9 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
     status = body_probe(b, &s->ref, s->at, &p);
   }
   if (info->about == 'j' && s->ref.root == 'j') status = joint_probe(b, &s->ref, s->at, &p);
-  if (s->ref.root == 'c') status = cable_probe(b, &s->ref, s->at, &p);
+  if (s->ref.root == 'c') p.cable = s->ref.index;
+  if (s->ref.root == 'c' && (p.cable < 1 || p.cable > b->m->ncable))
+    status = no_such(b, s->at, &s->ref, "cable", b->m->ncable);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
@@ -335,9 +325,8 @@ static td_status push_measure(builder* b, const value* sensors, int i, int k, in
 static td_status push_sensor(builder* b, ex_list* list, const value* sensors, int i) {
   char plain[32];
   snprintf(plain, sizeof plain, "sensor%d", i + 1);
-  const char* name = td_build_word(sensors, i, "name");
+  const char* name = td_get_word(sensors, i, "name", plain);
   const value* v = td_get(sensors, i, "value");
-  if (!name) name = plain;
   if (!v || !wanted(td_get(b->spec->root, 0, "output"), name)) return TD_OK;
   const int n = td_value_count(v);
   if ((long)list->n + n > b->spec->limits.parts) {
@@ -375,12 +364,12 @@ static td_status collect_events(builder* b, ex_list* list) {
   const value* events = td_get(b->spec->root, 0, "event");
   for (int i = 0; events && i < td_value_count(events); i++) {
     const value* when = td_get(events, i, "when");
-    const char *then = td_build_word(events, i, "then"), *name = td_build_word(events, i, "name");
+    plain_name plain;
     if (!when) continue;
     model_event* e = td_push_event(b->m, 1);
     if (!e) return TD_E_NOMEM;
-    e->stop = then && strcmp(then, "stop") == 0;
-    e->name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "event(%d)", i + 1);
+    e->stop = strcmp(td_get_word(events, i, "then", "mark"), "stop") == 0;
+    e->name = td_push_name(b->m, "%s", td_build_name(events, i, "event", plain));
     if (!list_add(list, td_value_ex(when, 0, b->spec->graph))) return TD_E_NOMEM;
   }
   return TD_OK;
@@ -426,7 +415,7 @@ static td_tape* slot_tape(const td_model* m, const num* slot, int n, bool open) 
 
 #define DERIVATIVE_LIMIT 5e7  // visits of nodes: about a second
 
-// What each variable of the graph stands for.
+// Meaning of a variable of the graph.
 typedef struct var_use {
   int probe, input, param;  // index into the model's lists (input: model_drives), -1
 } var_use;
@@ -506,12 +495,6 @@ static void mark_shape(td_model* m, ex e, partials* p) {
   for (int k = 0; k < n; k++)
     if (p->use[p->vars[k]].param >= 0) m->param[p->use[p->vars[k]].param].shapes = true;
 }
-static void mark_shapes(td_model* m, const bool* force, partials* p) {
-  for (int i = 0; i < m->nparam_slot; i++)
-    if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], p);
-  for (int i = 0; i < m->nstrain_slot; i++) mark_shape(m, m->number_ex[m->strain_slot[i]], p);
-}
-
 // A partial derivative with respect to a probe, and its place in the order it was found in.
 typedef struct by_probe {
   model_partial partial;
@@ -526,7 +509,7 @@ static int compare_probes(const void* a, const void* b) {
   return source != 0 ? source : x->order - y->order;
 }
 
-// Those of one probe follow each other, so that its change is computed once for all of them.
+// Sort the partials by probe, so that the change of a probe is computed once for all of them.
 static td_status sort_by_probe(td_model* m, ex_list* list) {
   by_probe* all = malloc(((size_t)list->n + 1) * sizeof(by_probe));
   if (!all) return TD_E_NOMEM;
@@ -565,7 +548,9 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
     if (force[m->param_slot[i]])
       TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
   TD_TRY(sort_by_probe(m, &live->probe));
-  mark_shapes(m, force, live);
+  for (int i = 0; i < m->nparam_slot; i++)
+    if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], live);
+  for (int i = 0; i < m->nstrain_slot; i++) mark_shape(m, m->number_ex[m->strain_slot[i]], live);
   for (int i = 0; i < outputs->n; i++) TD_TRY(add_partials(b, out, i, outputs->e[i], true));
   return TD_OK;
 }
@@ -747,7 +732,7 @@ static clock_kind kind_of(td_model* m, ex e) {
   return td_ex_is_const(m->graph, bend) && td_ex_value(m->graph, bend) == 0 ? kind : CLOCK_CURVE;
 }
 
-// What changes its sign where a node jumps or has a corner; false: nothing.
+// Expression that changes its sign where a node jumps or has a corner; false: there is none.
 static bool clock_of(td_exprs* g, ex e, ex* clock) {
   const ex_op op = td_ex_op(g, e);
   const ex a = td_ex_arg(g, e, 0);
@@ -830,9 +815,9 @@ static td_status collect_clocks(td_model* m) {
 static const value* rate_of(const builder* b, const char* name, const char** unit) {
   const value* list = td_get(b->spec->root, 0, "dynamics");
   for (int k = 0; list && k < td_value_count(list); k++) {
-    const char* of = td_build_word(list, k, "of");
+    const char* of = td_get_word(list, k, "of", NULL);
     if (!of || strcmp(of, name) != 0) continue;
-    const char* written = td_build_word(list, k, "unit");
+    const char* written = td_get_word(list, k, "unit", NULL);
     *unit = written ? written : "";
     return td_get(list, k, "rate");
   }

@@ -46,18 +46,8 @@ void td_check_drag_matrix(td_spec* spec, const checked* c) {
            "%s must not push: its symmetric part has the negative eigenvalue %g", c->name, w[0]);
 }
 
-// Is there a fluid?  True when its density is an expression.
-static bool has_fluid(const td_spec* spec) {
-  const value* fluid = td_get(spec->root, 0, "fluid");
-  const value* rho = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "rho") : NULL;
-  double x;
-  if (!rho || rho->kind != V_NUM || td_value_count(rho) != 1) return false;
-  return !td_check_constant(spec, rho, 0, &x) || x != 0;
-}
-
 static const char* section_field(const value* s, int i) {
-  const value* word = td_get(s, i, "section");
-  const char* section = word && word->kind == V_STR ? word->s : "circle";
+  const char* section = td_get_word(s, i, "section", "circle");
   if (strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0)
     return td_get(s, i, "width") ? "height" : "width";
   return strcmp(section, "custom") == 0 ? "area" : "radius";
@@ -82,12 +72,16 @@ static void check_edge_drag(td_spec* spec, const value* fluid, const char* name)
            name, x, y);
 }
 
-// Is element i in a fluid?  Without one its field `fluid` has no effect.
+// Is element i in a fluid?  One whose density is an expression counts.  Without a fluid the field
+// `fluid` has no effect.
 static bool is_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
-  if (has_fluid(spec)) return true;
-  if (td_get(s, i, "fluid"))
-    td_warn(&spec->diags, td_get_at(s, i, "fluid"),
-            "%s.fluid has no effect: there is no fluid (fluid.rho is 0)", name);
+  const value* fluid = td_get(spec->root, 0, "fluid");
+  const value* rho = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "rho") : NULL;
+  double x;
+  if (rho && rho->kind == V_NUM && td_value_count(rho) == 1 &&
+      (!td_check_constant(spec, rho, 0, &x) || x != 0))
+    return true;
+  td_check_unused(spec, s, i, name, "fluid", "there is no fluid (fluid.rho is 0)");
   return false;
 }
 
@@ -223,13 +217,6 @@ static td_status push_wet(builder* b, int station, const td_sensor_ref* at, ex d
   return TD_OK;
 }
 
-static td_status push_buoyancy(builder* b, int station, ex displaced) {
-  const ex none = num_ex(b, 0), centre[3] = {none, none, none};
-  ex nothing[36];
-  zeros(b, nothing);
-  return push_wet(b, station, NULL, displaced, centre, nothing, nothing);
-}
-
 static ex density(builder* b) {
   const value* rho = b->fluid ? td_get(b->fluid, 0, "rho") : NULL;
   return rho ? td_value_ex(rho, 0, b->spec->graph) : num_ex(b, 0);
@@ -320,7 +307,7 @@ static td_status wet_body(builder* b, int instance) {
 // Drag as on a rod with a round section (elem/edge_drag.h), and the buoyancy of the displaced
 // fluid, half of it at either end.  Lengths are those of the geometry.
 
-// What the edges of one mesh have in common.
+// Data that the edges of one mesh have in common.
 typedef struct wet_edges {
   const value *width, *drag;
   int n;  // edges
@@ -412,12 +399,15 @@ static td_status wet_mesh(builder* b, int k, ex rho) {
   char name[100];
   td_mesh_name(b, k, name, sizeof name);
   all.name = td_push_name(b->m, "%s", name);
+  ex nothing[36];
+  zeros(b, nothing);
   ex* displaced = malloc(((size_t)mesh->wire->nnode + 1) * sizeof(ex));
   td_status status = displaced ? TD_OK : TD_E_NOMEM;
   for (int i = 0; displaced && i < mesh->wire->nnode; i++) displaced[i] = num_ex(b, 0);
   if (status == TD_OK) status = push_edges(b, k, &all, displaced);
   for (int i = 0; status == TD_OK && i < mesh->wire->nnode; i++)
-    if (!mesh->fixed[i]) status = push_buoyancy(b, mesh->instance + i, displaced[i]);
+    if (!mesh->fixed[i])
+      status = push_wet(b, mesh->instance + i, NULL, displaced[i], nothing, nothing, nothing);
   free(displaced);
   return status;
 }

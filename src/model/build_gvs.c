@@ -221,11 +221,6 @@ static int degree(const gvs* g) {
   return most;
 }
 
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return x < y ? -1 : x > y;
-}
-
 // Ends of cables and chambers, and all breaks with those of each strain's elements.
 enum { MOST_SPLITS = 64, MOST_BREAKS = 2 + MOST_COORDINATES + MOST_SPLITS };
 
@@ -243,7 +238,7 @@ static int breaks(builder* b, const gvs* g, double* at) {
     const double x = (ends[k] - g->from) / g->length;
     if (x > 1e-9 && x < 1 - 1e-9 && n < MOST_BREAKS) at[n++] = x;
   }
-  qsort(at, (size_t)n, sizeof(double), ascending);
+  qsort(at, (size_t)n, sizeof(double), td_ascending);
   int kept = 1;
   for (int i = 1; i < n; i++)
     if (at[i] > at[kept - 1] + 1e-12) at[kept++] = at[i];
@@ -292,8 +287,8 @@ static td_status given_points(builder* b, gvs* g, const value* points) {
   return TD_OK;
 }
 
-// Points in each element unless the model says: p + 3 count the mass of polynomials of degree p
-// exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the
+// Points in each element unless the model gives them: p + 3 count the mass of polynomials of degree
+// p exactly, whose displacements are of degree p + 2.  From degree 5 on as many more as keep the
 // steps between them, whose error falls only as points^-6, from hiding what such functions resolve.
 // Strain fields that are written out may move.
 static int usual_points(const gvs* g) {
@@ -350,7 +345,7 @@ static td_status add_contact_frames(builder* b, gvs* g) {
 // ---- frames -----------------------------------------------------------------------------------
 
 // Strains of degree p on elements of length h leave an error h^(2p+2) of the tip, steps of order m
-// one of h^m: m = 2p + 2 unless the model says, of 4 and 6 the nearer.
+// one of h^m: m = 2p + 2 unless the model gives it, of 4 and 6 the nearer.
 static int magnus_nodes(const builder* b, const gvs* g) {
   const value* v = field_of(b, g, "magnus");
   if (v) return (int)v->x[0] / 2;
@@ -551,7 +546,7 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   TD_TRY(add_contact_frames(b, g));
   for (int k = 0; k < b->m->nstrain; k++) strains += b->m->strain[k].rod == g->rod + 1;
   TD_TRY(push_frames(b, g, places, strains, hop));
-  // what became of n, for those who ask
+  // report what became of n
   model_rod* rod = &b->m->rod[g->rod];
   for (int d = 0; d < 6; d++) {
     const strain_field* field = &g->field[d];

@@ -123,8 +123,7 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
   static const char* const with_axis[] = {"revolute",    "prismatic", "helical",
                                           "cylindrical", "planar",    "universal"};
   td_diags* diags = &spec->diags;
-  const value* written = td_get(s, i, "type");
-  const char* type = written && written->kind == V_STR ? written->s : "";
+  const char* type = td_get_word(s, i, "type", "");
   const value *axis = td_get(s, i, "axis"), *pitch = td_get(s, i, "pitch");
   const bool helical = strcmp(type, "helical") == 0, universal = strcmp(type, "universal") == 0;
   bool has_axis = false;
@@ -143,24 +142,21 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
   if (helical && !pitch)
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "type"),
              "%s.pitch is missing: a helical joint advances while it turns", name);
-  if (pitch && !helical)
-    td_warn(diags, td_get_at(s, i, "pitch"), "%s.pitch has no effect: only a helical joint has one",
-            name);
-}
-
-// Both ends name as many elements, when both are repeated.
-static void joint_ends(td_spec* spec, const value* s, int i, const char* name) {
-  const value *first = td_get(s, i, "first"), *second = td_get(s, i, "second");
-  if (!first || !second || first->kind != V_NUM || second->kind != V_NUM) return;
-  const int a = td_value_count(first) - 1, b = td_value_count(second) - 1;
-  if (a < 2 || b < 2 || a == b) return;
-  td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
-           "%s.second must name as many elements as %s.first, got %d and %d", name, name, b, a);
+  if (!helical) td_check_unused(spec, s, i, name, "pitch", "only a helical joint has one");
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_check_joint_type(spec, s, i, name);
-  joint_ends(spec, s, i, name);
+
+  // both ends name as many elements, when both are repeated
+  const value *first = td_get(s, i, "first"), *second = td_get(s, i, "second");
+  const bool numbers = first && second && first->kind == V_NUM && second->kind == V_NUM;
+  const int a = numbers ? td_value_count(first) - 1 : 0,
+            b = numbers ? td_value_count(second) - 1 : 0;
+  if (a >= 2 && b >= 2 && a != b)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
+             "%s.second must name as many elements as %s.first, got %d and %d", name, name, b, a);
+
   for (int k = 0; k < HOP_KINDS; k++)
     if (td_hop_words[k]->fields) td_hop_words[k]->check(spec, s, i, name);
 }
@@ -305,11 +301,12 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
 // ---- vector parts of unit quaternions ----------------------------------------------------------
 
 // [0 inf inf inf] and [0 0 inf 0] name the vector part e of a unit quaternion.  Its three numbers
-// (its one) say nothing of the motion at half a turn, so that the whole quaternion and the angular
-// velocity are integrated behind them, unless a single number of e is prescribed, shared or counted
-// among all coordinates: then e itself is integrated, up to half a turn.
+// (its one) do not determine the motion at half a turn, so that the whole quaternion and the
+// angular velocity are integrated behind them, unless a single number of e is prescribed, shared or
+// counted among all coordinates: then e itself is integrated, up to half a turn.
 
-// What asks for single numbers among DOFs first ... first + n - 1 of a joint; NULL: nothing.
+// Field or sensor that uses single numbers among DOFs first ... first + n - 1 of a joint; NULL:
+// none.
 static const char* single_number(const builder* b, int joint, int first, int n) {
   static const char* const single[] = {"motion", "equal2"};
   const build_joint* j = &b->joint[joint];
@@ -407,7 +404,7 @@ static td_status vector_part(builder* b, build_joint* j, const value* rot, td_sp
   bool one_axis = n == 1;
   for (int c = 1; c < 4; c++)
     one_axis = one_axis && (value_is_free(rot, c) || value_is_zero(rot, c));
-  const char* chart = td_build_word(j->s, j->at, "chart");
+  const char* chart = td_get_word(j->s, j->at, "chart", NULL);
   const bool asked = chart && strcmp(chart, "vector") == 0;
   if ((n < 3 && !one_axis) || asked) return push_chart(b, j, HOP_QUAT3, rot, 1);
   const char* reason = single_number(b, (int)(j - b->joint), j->ndof, n);
@@ -471,12 +468,6 @@ static void read_axis(builder* b, int joint, int r, const double fallback[3], do
   td_unit_vector(out);
 }
 
-static td_status read_pitch(builder* b, int joint, num* pitch) {
-  const build_joint* j = &b->joint[joint];
-  *pitch = td_build_number(b, td_value_ex(td_get(j->s, j->at, "pitch"), 0, b->spec->graph));
-  return *pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
-}
-
 static td_status type_items(builder* b, int joint, const char* type) {
   build_joint* j = &b->joint[joint];
   static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
@@ -486,9 +477,9 @@ static td_status type_items(builder* b, int joint, const char* type) {
   if (strcmp(type, "revolute") == 0) return push_screw(b, j, n, true, NUM_NONE);
   if (strcmp(type, "prismatic") == 0) return push_screw(b, j, n, false, NUM_NONE);
   if (strcmp(type, "helical") == 0) {
-    num pitch;
-    TD_TRY(read_pitch(b, joint, &pitch));
-    return push_screw(b, j, n, true, pitch);
+    const value* advance = td_get(j->s, j->at, "pitch");
+    const num pitch = td_build_number(b, td_value_ex(advance, 0, b->spec->graph));
+    return pitch == NUM_NONE ? TD_E_NOMEM : push_screw(b, j, n, true, pitch);
   }
   if (strcmp(type, "cylindrical") == 0) {
     TD_TRY(push_screw(b, j, n, true, NUM_NONE));
@@ -532,7 +523,7 @@ td_status td_build_items(builder* b, int joint) {
     j->ndof += own.ndof;
     *it = own;
   }
-  const char* type = td_build_word(j->s, j->at, "type");
+  const char* type = td_get_word(j->s, j->at, "type", NULL);
   return type ? type_items(b, joint, type) : TD_OK;
 }
 
@@ -606,7 +597,7 @@ static td_status push_translation(builder* b, const build_joint* j, const item* 
   return move.value == NUM_NONE ? TD_E_NOMEM : push_hop(b, j, &move, element, parent, fix);
 }
 
-// Does force(joint) ask what it transmits?
+// Does a sensor measure what the joint transmits (force(joint))?
 static bool is_felt(const builder* b, int joint) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;

@@ -1,5 +1,6 @@
-// What acts between places: springs, dampers and inputs along DOFs, axial elements, linking beams,
-// external loads, and constraints (`fixed`, or `type` on a body that already has its main joint).
+// Elements that act between places: springs, dampers and inputs along DOFs, axial elements, linking
+// beams, external loads, and constraints (`fixed`, or `type` on a body that already has its main
+// joint).
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -63,7 +64,7 @@ static bool has_force(const value* s, int i) {
   return sub(s, i, "spring", "coeff") || sub(s, i, "damp", "visc") || td_get(s, i, "input");
 }
 
-// What a quaternion's numbers cannot have: dof k of an item that is one.
+// Refuse laws along single numbers of a quaternion: dof k of an item that is one.
 static td_status check_quaternion_law(builder* b, int joint, const item* it, int k,
                                       const value* dofs) {
   static const char* const fields[] = {"dir", "spring", "damp", "input"};
@@ -471,7 +472,7 @@ static td_status screw_row(builder* b, int joint, int element, int a, int c, con
 // The joint that closes a loop: `type`, or none.  `tr2nd` alone holds two places together, as
 // published for AutoTMTDyn.
 static const char* closing_type(const builder* b, int joint) {
-  const char* type = td_build_word(b->joints, joint, "type");
+  const char* type = td_get_word(b->joints, joint, "type", NULL);
   const bool alone = td_get(b->joints, joint, "tr2nd") && !td_get(b->joints, joint, "fixed") &&
                      !has_law(b->joints, joint);
   return type || !alone ? type : "spherical";
@@ -519,7 +520,7 @@ static void warn_unused(builder* b, int joint, const char* field, const char* wh
 static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const value* fixed = td_get(b->joints, joint, "fixed");
-  const char* type = td_build_word(b->joints, joint, "type");
+  const char* type = td_get_word(b->joints, joint, "type", NULL);
   if (fixed && type)
     return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
   if (fixed && !any_fixed(b, joint))
@@ -561,7 +562,7 @@ static td_status check_purpose(builder* b, int joint) {
   return TD_E_MODEL;
 }
 
-// What a beam in the middle frame cannot have.
+// Refuse fields that a beam in the middle frame cannot have.
 static td_status check_mid(builder* b, int joint, bool beam) {
   const value *dir = td_get(b->joints, joint, "dir"), *power = sub(b->joints, joint, "damp", "pow");
   const value* compr = sub(b->joints, joint, "spring", "compr");
@@ -722,13 +723,6 @@ static td_status link_element(builder* b, int joint, int e) {
   return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
 }
 
-static td_status link_joint(builder* b, int joint) {
-  TD_TRY(check_link(b, joint));
-  TD_TRY(check_room(b, joint));
-  for (int e = 0; e < b->joint[joint].nelement; e++) TD_TRY(link_element(b, joint, e));
-  return TD_OK;
-}
-
 static td_status load_element(builder* b, int i, const place* body, int e) {
   const int n = max_int(1, body->n);
   const value* ftau = td_get(b->loads, i, "ftau");
@@ -817,7 +811,9 @@ td_status td_build_links(builder* b) {
       for (int e = 0; e < joint->nelement; e++)
         for (int d = 0; d < joint->ndof && s == TD_OK; d++) s = dof_force(b, j, e, d);
     } else {
-      s = link_joint(b, j);
+      s = check_link(b, j);
+      if (s == TD_OK) s = check_room(b, j);
+      for (int e = 0; e < joint->nelement && s == TD_OK; e++) s = link_element(b, j, e);
     }
     if (s != TD_OK) worst = s;
   }

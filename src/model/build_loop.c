@@ -62,22 +62,11 @@ static td_status push_input(const drive_list* l, int i) {
   return TD_OK;
 }
 
-static td_status push_inputs(builder* b, const value* list, int k, td_span at, int* n) {
-  const drive_list inputs = {b, "control", list, k, at};
-  TD_TRY(td_build_drive_count(&inputs, n));
-  for (int i = 0; i < *n; i++) TD_TRY(push_input(&inputs, i));
-  return TD_OK;
-}
-
-static const char* source_of(const builder* b, td_span at) {
-  return at.source >= 0 ? b->diags->sources[at.source].name : "";
-}
-
 // "dir/arm.m" and "gains.json" -> "dir/gains.json", a name of the model.  The file may be missing
 // until a run needs it (`lqr` writes gains), but it must lie where the model may read.
 static td_status file_beside(builder* b, int k, const char* field, const value* v, td_span at,
                              int* file) {
-  const char* from = source_of(b, at);
+  const char* from = at.source >= 0 ? b->diags->sources[at.source].name : "";
   if (strlen(v->s) + strlen(from) > 250)
     return td_error(b->diags, TD_E_MODEL, at, "control(%d).%s: the path is too long", k + 1, field);
   const char* slash = strrchr(from, '/');
@@ -110,22 +99,24 @@ static td_status push_loop(builder* b, const value* list, int k) {
                     k + 1);
   const value* v = td_get(list, k, kinds[kind]);
   const int first = b->m->nlaw_input;
+  const drive_list inputs = {b, "control", list, k, at};
   int n;
-  TD_TRY(push_inputs(b, list, k, at, &n));
+  TD_TRY(td_build_drive_count(&inputs, &n));
+  for (int i = 0; i < n; i++) TD_TRY(push_input(&inputs, i));
   if (kind == LOOP_LAW && td_value_count(v) != n)
     return td_error(b->diags, TD_E_MODEL, at,
                     "control(%d).law must have %d number%s, one for each input, got %d", k + 1, n,
                     n == 1 ? "" : "s", td_value_count(v));
   int file = 0;
   if (kind != LOOP_LAW) TD_TRY(file_beside(b, k, kinds[kind], v, at, &file));
-  const char* from = td_build_word(list, k, "from");
   model_loop* loop = td_push_loop(b->m, 1);
   if (!loop) return TD_E_NOMEM;
-  *loop = (model_loop){.kind = (loop_kind)kind,
-                       .first = first,
-                       .n = n,
-                       .file = file,
-                       .from_sensors = from && strcmp(from, "sensors") == 0};
+  *loop =
+      (model_loop){.kind = (loop_kind)kind,
+                   .first = first,
+                   .n = n,
+                   .file = file,
+                   .from_sensors = strcmp(td_get_word(list, k, "from", "state"), "sensors") == 0};
   return TD_OK;
 }
 

@@ -22,8 +22,7 @@ static const td_field fields[] = {
 // The rod that is magnetic all along, from 1; 0: the magnet sits at a place.
 static int whole_rod(const value* s, int i) {
   const value* on = td_get(s, i, "on");
-  const bool rod = on && on->kind == V_REF && strcmp(on->ref.root, "rod") == 0;
-  return rod && !on->ref.has_place ? on->ref.index : 0;
+  return value_names(on, "rod") && !on->ref.has_place ? on->ref.index : 0;
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
@@ -63,10 +62,8 @@ static const td_structure structure = {
 static td_status places(builder* b, int rod, rod_places* out) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   for (int i = 0; magnets && i < td_value_count(magnets); i++) {
-    const value* on = td_get(magnets, i, "on");
-    if (!on || on->kind != V_REF || strcmp(on->ref.root, "rod") != 0) continue;
-    if (on->ref.index == rod + 1 && on->ref.has_place)
-      TD_TRY(td_rod_want(b, rod, td_ex_value(b->spec->graph, on->ref.place), out));
+    if (whole_rod(magnets, i) == 0)
+      TD_TRY(td_rod_want_place(b, rod, td_get(magnets, i, "on"), out));
   }
   return TD_OK;
 }
@@ -149,13 +146,10 @@ static td_status build(builder* b) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   td_status worst = TD_OK;
   for (int i = 0; magnets && i < td_value_count(magnets); i++) {
-    const char* written = td_build_word(magnets, i, "name");
     const int rod = whole_rod(magnets, i);
+    plain_name plain;
     char name[100];
-    if (written)
-      snprintf(name, sizeof name, "%.90s", written);
-    else
-      snprintf(name, sizeof name, "magnet(%d)", i + 1);
+    snprintf(name, sizeof name, "%.90s", td_build_name(magnets, i, "magnet", plain));
     const td_status s =
         rod > 0 ? push_along(b, magnets, i, rod, name) : push_at(b, magnets, i, name);
     if (s != TD_OK) worst = s;

@@ -10,12 +10,8 @@
 #include "model/rules.h"
 
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size) {
-  const char* name = td_build_word(b->meshes, mesh, "name");
-  if (name) {
-    snprintf(out, size, "%s", name);
-  } else {
-    snprintf(out, size, "mesh(%d)", mesh + 1);
-  }
+  plain_name plain;
+  snprintf(out, size, "%s", td_build_name(b->meshes, mesh, "mesh", plain));
 }
 
 int td_mesh_of(const builder* b, int body) {
@@ -77,33 +73,27 @@ td_status td_build_mesh_names(builder* b) {
   return TD_OK;
 }
 
-// Velocities of the free nodes of a mesh.
-static long free_directions(const build_mesh* mesh) {
-  long free = 0;
-  for (int i = 0; mesh->fixed && i < mesh->wire->nnode; i++) free += !mesh->fixed[i];
-  return free * (mesh->nmove + 3 * mesh->turns);
-}
-
-static td_status open_mesh(builder* b, int k) {
-  build_mesh* mesh = &b->mesh[k];
-  if (!mesh->wire) TD_TRY(td_mesh_shape(b, k));
-  mesh->body = b->nbody + b->nnode + 1;
-  b->nnode += mesh->wire->nnode;
-  const long dofs = b->nnode_v + free_directions(mesh);
-  if (b->nnode > b->spec->limits.nodes)
-    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
-                    "the meshes have %d nodes together, they may have %d", b->nnode,
-                    b->spec->limits.nodes);
-  if (dofs > b->spec->limits.dofs)
-    return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->meshes, k),
-                    "mesh(%d): the model may have %d degrees of freedom, with this mesh it has %ld",
-                    k + 1, b->spec->limits.dofs, dofs);
-  b->nnode_v = (int)dofs;
-  return TD_OK;
-}
-
 td_status td_build_mesh_open(builder* b) {
-  for (int k = 0; k < b->nmesh; k++) TD_TRY(open_mesh(b, k));
+  for (int k = 0; k < b->nmesh; k++) {
+    build_mesh* mesh = &b->mesh[k];
+    if (!mesh->wire) TD_TRY(td_mesh_shape(b, k));
+    mesh->body = b->nbody + b->nnode + 1;
+    b->nnode += mesh->wire->nnode;
+    long free = 0;
+    for (int i = 0; mesh->fixed && i < mesh->wire->nnode; i++) free += !mesh->fixed[i];
+    const long dofs = b->nnode_v + free * (mesh->nmove + 3 * mesh->turns);
+    const td_span at = td_check_element_at(b->diags, b->meshes, k);
+    if (b->nnode > b->spec->limits.nodes)
+      return td_error(b->diags, TD_E_MODEL, at,
+                      "the meshes have %d nodes together, they may have %d", b->nnode,
+                      b->spec->limits.nodes);
+    if (dofs > b->spec->limits.dofs)
+      return td_error(
+          b->diags, TD_E_MODEL, at,
+          "mesh(%d): the model may have %d degrees of freedom, with this mesh it has %ld", k + 1,
+          b->spec->limits.dofs, dofs);
+    b->nnode_v = (int)dofs;
+  }
   return TD_OK;
 }
 
@@ -229,7 +219,7 @@ static td_status law_at_element(builder* b, laws* l, int element, int col, model
 
 // ---- nodes ------------------------------------------------------------------------------------
 
-// What the nodes of a mesh share, and what they may have of their own.
+// Numbers that the nodes of a mesh share, or have each of their own.
 typedef struct node_slots {
   rows m, I, rate[3];
   num zero;      // 9 zeros

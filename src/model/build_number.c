@@ -1,5 +1,7 @@
 // Fields of the spec as numbers of the model: constants, entries of a matrix broadcast over
 // elements and columns, words.
+#include <stdio.h>
+
 #include "model/build.h"
 
 num td_build_number(builder* b, ex e) {
@@ -47,7 +49,7 @@ num td_build_numbers(builder* b, const value* v, int element, int nelement, int 
   return first;
 }
 
-const char* td_build_word(const value* s, int i, const char* field) {
-  const value* v = td_get(s, i, field);
-  return v && v->kind == V_STR ? v->s : NULL;
+const char* td_build_name(const value* s, int i, const char* root, plain_name plain) {
+  snprintf(plain, sizeof(plain_name), "%s(%d)", root, i + 1);
+  return td_get_word(s, i, "name", plain);
 }

@@ -206,7 +206,7 @@ static void add_name(const builder* b, const pending* p, td_text* out) {
   }
 }
 
-// What hangs on each other in a circle, from one that was not placed.
+// Report bodies and rods that hang on each other in a circle, from one that was not placed.
 static td_status report_loop(builder* b, const pending* list, int n) {
   int at = 0;
   while (list[at].placed) at++;

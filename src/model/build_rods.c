@@ -18,14 +18,6 @@
 
 // ---- geometry ---------------------------------------------------------------------------------
 
-// Where the segments of all parts end.
-static void cut_segments(build_rod* r) {
-  for (int i = 0; i < r->npart; i++) {
-    const rod_part* p = &r->part[i];
-    for (int k = 1; k <= p->n; k++) r->arc[p->first + k] = p->from + k * p->length / p->n;
-  }
-}
-
 // ---- strains of a segment ---------------------------------------------------------------------
 
 // The strains of segment k act at its middle.
@@ -44,7 +36,7 @@ typedef struct lumped {
   ex m, mz, mzz, Jx, Jy, Jz;
 } lumped;
 
-// Those of [from, to] about the arc length `about`, by three Gauss points, are added.
+// Add the mass of [from, to] about the arc length `about`, by three Gauss points.
 static void add_lumped(builder* b, int rod, double from, double to, double about, lumped* l) {
   static const double node[3] = {-0.7745966692414834, 0, 0.7745966692414834},
                       weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
@@ -93,13 +85,6 @@ static int piece_ends(const build_rod* r, int k, double end[3]) {
   return 1;
 }
 
-static td_status piece_load(builder* b, int rod, double from, double to) {
-  if (!td_rod_get(b, rod, "load", 0.5 * (from + to))) return TD_OK;
-  int station;
-  TD_TRY(td_rod_station(b, rod, 0.5 * (from + to), &station));
-  return td_rod_load(b, rod, 0.5 * (from + to), to - from, station);
-}
-
 // Mass and load of piece k.
 static td_status push_piece(builder* b, int rod, int k) {
   const build_rod* r = &b->rod[rod];
@@ -120,7 +105,13 @@ static td_status push_piece(builder* b, int rod, int k) {
     for (int i = 0; i < n; i++) add_lumped(b, rod, end[i], end[i + 1], frame_arc(r, k), &sum);
     TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
   }
-  for (int i = 0; i < n; i++) TD_TRY(piece_load(b, rod, end[i], end[i + 1]));
+  for (int i = 0; i < n; i++) {
+    const double middle = 0.5 * (end[i] + end[i + 1]);
+    int station;
+    if (!td_rod_get(b, rod, "load", middle)) continue;
+    TD_TRY(td_rod_station(b, rod, middle, &station));
+    TD_TRY(td_rod_load(b, rod, middle, end[i + 1] - end[i], station));
+  }
   return td_rod_sample(b, rod, r->arc[k], end[n] - end[0]);
 }
 
@@ -346,8 +337,8 @@ td_status td_build_rod_eba(builder* b, int rod) {
 
 // ---- a rod ------------------------------------------------------------------------------------
 
-// What is attached at a point of the quadrature shares its frame with the rod's own mass, of which
-// a section inside the rod counts a part.
+// Refuse wrenches inside a rod where something is attached at a point of the quadrature: it shares
+// its frame with the rod's own mass, of which a section inside the rod counts a part.
 static td_status judge_wrenches(builder* b, int rod) {
   const double length = b->rod[rod].length, eps = 1e-9 * length;
   rod_places attached = {0};
@@ -379,7 +370,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   };
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
-  const char* word = written ? td_build_word(b->rods, rod, "model") : "rom";
+  const char* word = written ? td_get_word(b->rods, rod, "model", NULL) : "rom";
   rod_model model = 0;
   for (int i = 0; word && i < ROD_MODELS; i++)
     if (strcmp(word, td_rod_models[i].name) == 0) model = (rod_model)i;
@@ -394,7 +385,10 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
   r->arc = calloc((size_t)r->n + 1, sizeof(double));
   if (!r->hop || !r->arc) return TD_E_NOMEM;
-  cut_segments(r);
+  for (int i = 0; i < r->npart; i++) {
+    const rod_part* p = &r->part[i];
+    for (int k = 1; k <= p->n; k++) r->arc[p->first + k] = p->from + k * p->length / p->n;
+  }
   r->hop[0] = hop;
   r->fix = fix;
   r->nfix = nfix;

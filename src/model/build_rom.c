@@ -76,7 +76,7 @@ static shape_point shape_of(const segment_end* at, double s) {
       .xd = vec3_scale(0.5, vec3_add(vec3_scale(Q.w, at->w), vec3_cross(Q.v, at->w)))};
 }
 
-// What a piece makes of the frame at its start, moving with it.
+// Frame at the end of a piece from the frame at its start, with its motion.
 static segment_end carry_on(const segment_end* at, const segment_end* piece) {
   const vec3 carried = vec3_add(at->v, vec3_cross(at->w, piece->g.p));
   return (segment_end){.g = pose_mul(at->g, piece->g),
@@ -127,14 +127,6 @@ static td_status fit_component(const rom* r, int component, const double* arc, i
   return TD_OK;
 }
 
-// Straight and at rest.
-static bool is_plain(const builder* b, const rom* r) {
-  static const char* const fields[] = {"init", "shape", "rate"};
-  for (int i = 0; i < 3; i++)
-    if (td_rod_get(b, r->rod, fields[i], r->from)) return false;
-  return true;
-}
-
 // Component d of a position or rotation, or of its rate.
 static double component(const shape_point* at, int d, bool rate) {
   return d < 3 ? vec3_at(rate ? at->pd : at->p, d) : vec3_at(rate ? at->xd : at->x, d - 3);
@@ -145,7 +137,9 @@ static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_
                                       double rate[6][MAX_ORDER + 1]) {
   memset(c, 0, 6 * sizeof c[0]);
   memset(rate, 0, 6 * sizeof rate[0]);
-  if (is_plain(b, r)) return TD_OK;
+  if (!td_rod_get(b, r->rod, "init", r->from) && !td_rod_get(b, r->rod, "shape", r->from) &&
+      !td_rod_get(b, r->rod, "rate", r->from))
+    return TD_OK;  // straight and at rest
   enum { POINTS = 3 * MAX_ORDER };
   double arc[POINTS], weight[POINTS], wanted[POINTS];
   shape_point at[POINTS];
@@ -311,94 +305,38 @@ static td_status push_mass_at(builder* b, const rom* r, double arc, double weigh
 
 // ---- places that need a frame of their own ----------------------------------------------------
 
-static bool has_point(const build_rod* rod, double arc) {
-  for (int i = 0; i < rod->npoint; i++)
-    if (fabs(rod->point_arc[i] - arc) < 1e-12 * rod->length) return true;
-  return fabs(arc) < 1e-12 * rod->length;
-}
-
 static td_status want_point(builder* b, const rom* r, double arc) {
   const build_rod* rod = &b->rod[r->rod];
-  if (has_point(rod, arc) || arc < r->from || arc > r->from + r->L * (1 + 1e-9)) return TD_OK;
-  return push_point(b, r, arc);
-}
-
-static td_status want_reference(builder* b, const rom* r, const value* v) {
-  if (r->printed && v && v->kind == V_REF && v->ref.has_place && strcmp(v->ref.root, "body") == 0 &&
-      td_build_rom_of(b, v->ref.index) == r->rod + 1)
-    return want_point(b, r, td_ex_value(b->spec->graph, v->ref.place));
-  if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != r->rod + 1)
-    return TD_OK;
-  return want_point(
-      b, r, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : b->rod[r->rod].length);
-}
-
-// [body arc]
-static td_status want_number(builder* b, const rom* r, const value* v) {
-  if (!r->printed || !v || v->kind != V_NUM || td_build_rom_of(b, (int)v->x[0]) != r->rod + 1)
-    return TD_OK;
-  return want_point(b, r, td_value_count(v) > 1 ? v->x[1] : b->rod[r->rod].length);
-}
-
-static td_status want_references(builder* b, const rom* r, const value* list,
-                                 const char* const* fields, int n) {
-  for (int i = 0; list && i < td_value_count(list); i++)
-    for (int k = 0; k < n; k++) {
-      TD_TRY(want_reference(b, r, td_get(list, i, fields[k])));
-      TD_TRY(want_number(b, r, td_get(list, i, fields[k])));
-    }
-  return TD_OK;
-}
-
-static bool has_strain(const builder* b, int rod, double arc) {
-  for (int i = 0; i < b->m->nstrain; i++) {
-    const model_strain* f = &b->m->strain[i];
-    if (f->rod == rod + 1 && fabs(f->arc - arc) < 1e-12 * b->rod[rod].length) return true;
-  }
-  return false;
-}
-
-// A strain that is measured where no quadrature point is has a point without weight.
-static td_status want_strain(builder* b, const rom* r, double arc) {
-  if (arc < r->from || arc > r->from + r->L * (1 + 1e-9) || has_strain(b, r->rod, arc))
-    return TD_OK;
-  if (arc == 0) TD_TRY(push_point(b, r, 0));
-  return push_strain_at(b, r, arc, 0, 0, 0);
-}
-
-// The places between which cables run straight, and the end from which they go on to another rod.
-static td_status want_cables(builder* b, const rom* r) {
-  for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
-    const value* via = td_get(b->cables, i, "via");
-    for (int k = 0; via && k < td_value_count(via); k++) {
-      TD_TRY(want_reference(b, r, via->slots[k].v));
-      TD_TRY(want_number(b, r, via->slots[k].v));
-    }
-    for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
-      if (td_cable_rod(b, i, k) == r->rod + 1) TD_TRY(want_point(b, r, b->rod[r->rod].length));
-  }
-  return TD_OK;
+  bool known = fabs(arc) < 1e-12 * rod->length;
+  for (int i = 0; i < rod->npoint && !known; i++)
+    known = fabs(rod->point_arc[i] - arc) < 1e-12 * rod->length;
+  return known || arc < r->from || arc > r->from + r->L * (1 + 1e-9) ? TD_OK
+                                                                     : push_point(b, r, arc);
 }
 
 static td_status push_places(builder* b, const rom* r) {
-  static const char* const joint_fields[] = {"first", "second", "refbody"};
-  static const char* const load_fields[] = {"exbody", "body", "refbody"};
-  TD_TRY(want_references(b, r, b->joints, joint_fields, 3));
-  TD_TRY(want_references(b, r, b->loads, load_fields, 3));
-  TD_TRY(want_references(b, r, b->rods, joint_fields, 1));
-  TD_TRY(want_cables(b, r));
-  rod_places touching = {0};
-  td_status placed = td_contact_places(b, r->rod, &touching);
-  for (int i = 0; i < touching.n && placed == TD_OK; i++)
-    placed = want_point(b, r, touching.arc[i]);
-  td_rod_places_free(&touching);
-  TD_TRY(placed);
+  rod_places places = {0};
+  td_status status = td_rod_attached(b, r->rod, &places);
+  if (status == TD_OK) status = td_contact_places(b, r->rod, &places);
+  for (int i = 0; i < places.n && status == TD_OK; i++) status = want_point(b, r, places.arc[i]);
+  td_rod_places_free(&places);
+  TD_TRY(status);
+
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (td_build_sensor_rod(b, s) != r->rod + 1 || sensor_is(s->kind, OF_WHOLE_ROD)) continue;
     if (s->arc == TD_ARC_HERE) continue;
     TD_TRY(want_point(b, r, td_build_sensor_arc(b, s)));
-    if (sensor_is(s->kind, OF_STRAIN)) TD_TRY(want_strain(b, r, s->arc));
+
+    // a strain that is measured where no quadrature point is has a point without weight
+    bool known =
+        !sensor_is(s->kind, OF_STRAIN) || s->arc < r->from || s->arc > r->from + r->L * (1 + 1e-9);
+    for (int k = 0; k < b->m->nstrain && !known; k++) {
+      const model_strain* f = &b->m->strain[k];
+      known = f->rod == r->rod + 1 && fabs(f->arc - s->arc) < 1e-12 * b->rod[r->rod].length;
+    }
+    if (!known && s->arc == 0) TD_TRY(push_point(b, r, 0));
+    if (!known) TD_TRY(push_strain_at(b, r, s->arc, 0, 0, 0));
   }
   return TD_OK;
 }
@@ -426,7 +364,8 @@ static td_status quadrature(builder* b, const value* points, td_span at, int fal
   return TD_OK;
 }
 
-// Strains and masses where the user says, or as the published element has them: at the same points.
+// Strains and masses at the points that the user gives, or as the published element has them: at
+// the same points.
 static td_status push_joined(builder* b, const rom* r, const value* points, td_span at,
                              int before) {
   double x[MAX_POINTS], w[MAX_POINTS];
@@ -470,21 +409,16 @@ static td_status push_points(builder* b, const rom* r, const value* points, td_s
   return push_places(b, r);
 }
 
-// The hop of the frame that ends at an arc length.
-static int hop_at(const build_rod* rod, double arc) {
-  int best = 0;
-  for (int i = 1; i < rod->npoint; i++)
-    if (fabs(rod->point_arc[i] - arc) < fabs(rod->point_arc[best] - arc)) best = i;
-  return rod->point_hop[best];
-}
-
 // Each part has polynomials of its own, from the frame in which the part before it ends.
 static td_status push_part(builder* b, int rod, int i) {
   const build_rod* all = &b->rod[rod];
   const rod_part* p = &all->part[i];
   rom r = {.rod = rod, .n = p->n, .from = p->from, .L = p->length};
   for (int d = 0; d < 6; d++) r.free[d] = true;
-  r.base = i == 0 ? all->hop[0] : hop_at(all, p->from);
+  int before = 0;  // the frame in which the part before ends
+  for (int k = 1; k < all->npoint; k++)
+    if (fabs(all->point_arc[k] - p->from) < fabs(all->point_arc[before] - p->from)) before = k;
+  r.base = i == 0 ? all->hop[0] : all->point_hop[before];
   r.fix = i == 0 ? all->fix : 0;
   r.nfix = i == 0 ? all->nfix : 0;
   if (r.n > MAX_ORDER)
@@ -502,7 +436,8 @@ td_status td_build_rod_rom(builder* b, int rod) {
   return td_rod_sample(b, rod, b->rod[rod].length, 0);
 }
 
-// The transformation with inf elements says which components are free; those before it are fixed.
+// The transformation with inf elements determines which components are free; those before it are
+// fixed.
 static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
   const value* tr = b->joint[joint].tr;
   const int n = tr ? td_value_count(tr) : 0;

@@ -115,7 +115,7 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g) {
       return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
                       "rod(%d).%s does not go with a strain field of its own (strain)", g->rod + 1,
                       others[i]);
-  // what a rod says for its other parts does not count
+  // fields that a rod has for its other parts do not count
   const value* parts = td_get(b->rods, g->rod, "part");
   const value* written = parts ? parts : b->rods;
   const int element = parts ? g->part : g->rod;

@@ -101,15 +101,6 @@ static td_status push_input(const drive_list* l, int i, bool named) {
   return TD_OK;
 }
 
-static td_status push_inputs(builder* b, const value* tasks, int k) {
-  const drive_list inputs = {b, "task", tasks, k, td_get_at(tasks, k, "value")};
-  const bool named = td_get(tasks, k, "inputs");
-  int n;
-  TD_TRY(td_build_drive_count(&inputs, &n));
-  for (int i = 0; i < n; i++) TD_TRY(push_input(&inputs, i, named));
-  return TD_OK;
-}
-
 static td_status push_task(builder* b, const value* tasks, int k) {
   td_model* m = b->m;
   const value *v = td_get(tasks, k, "value"), *desired = td_get(tasks, k, "desired");
@@ -124,12 +115,14 @@ static td_status push_task(builder* b, const value* tasks, int k) {
   TD_TRY(check_count(b, tasks, k, "P", n, true));
   TD_TRY(check_count(b, tasks, k, "I", n, true));
   TD_TRY(check_count(b, tasks, k, "D", n, true));
-  TD_TRY(push_inputs(b, tasks, k));
-  const char *name = td_build_word(tasks, k, "name"),
-             *mode = td_build_word(tasks, k, "feedforward");
+  const drive_list inputs = {b, "task", tasks, k, td_get_at(tasks, k, "value")};
+  int ninput;
+  TD_TRY(td_build_drive_count(&inputs, &ninput));
+  for (int i = 0; i < ninput; i++) TD_TRY(push_input(&inputs, i, td_get(tasks, k, "inputs")));
+  plain_name plain;
   model_task* t = td_push_task(m, 1);
   if (!t) return TD_E_NOMEM;
-  *t = (model_task){.name = name ? td_push_name(m, "%s", name) : td_push_name(m, "task(%d)", k + 1),
+  *t = (model_task){.name = td_push_name(m, "%s", td_build_name(tasks, k, "task", plain)),
                     .first = m->ntask_value,
                     .n = n,
                     .P = gains(b, tasks, k, "P", n),
@@ -139,7 +132,7 @@ static td_status push_task(builder* b, const value* tasks, int k) {
                     .calm = NUM_NONE};
   if (td_get(tasks, k, "calm")) t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
   m->ntask_value += n;
-  const bool is_static = mode && strcmp(mode, "static") == 0;
+  const bool is_static = strcmp(td_get_word(tasks, k, "feedforward", "dynamic"), "static") == 0;
   if (k > 0 && is_static != m->task_static)
     return td_error(
         b->diags, TD_E_MODEL, td_get_at(tasks, k, "feedforward"),
@@ -191,11 +184,6 @@ typedef struct tasks {
   int npartial, partial_cap;
   double visits;
 } tasks;
-
-static td_status over(tasks* t, int k) {
-  return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
-                  "task(%d).value is too long to differentiate twice", k + 1);
-}
 
 // The variables of a probe's rate and bias.
 static td_status ask(tasks* t, int probe) {
@@ -251,7 +239,9 @@ static td_status build_value(tasks* t, int k, int target, ex y, ex desired) {
   const int total = m->ntask_value, time_var = t->b->spec->time_var;
   const int n = td_ex_vars(g, y, t->vars, t->nvar);
   t->visits += (2.0 + n) * td_ex_size(g, y) * (2.0 + n) + 4.0 * td_ex_size(g, desired);
-  if (t->visits > TASK_VISITS) return over(t, k);
+  if (t->visits > TASK_VISITS)
+    return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
+                    "task(%d).value is too long to differentiate twice", k + 1);
   TD_TRY(partials(t, k, target, y, t->vars, n));
   const ex rate = along(t, y, t->vars, n, 0, true);
   const ex bias =

@@ -79,16 +79,6 @@ static td_status main_elements(builder* b, int j) {
   return TD_OK;
 }
 
-static td_status check_gaps(builder* b) {
-  td_status worst = TD_OK;
-  for (int j = 0; j < b->njoint; j++) {
-    const int n = td_check_gap(b->diags, b->joints, j, "joint", "joints");
-    if (n > 0) worst = TD_E_MODEL;
-    j += max_int(n - 1, 0);
-  }
-  return worst;
-}
-
 static td_status check_bodies(builder* b) {
   td_status worst = TD_OK;
   long total = 0;
@@ -530,10 +520,15 @@ td_status td_build_tree(builder* b) {
     return td_error(b->diags, TD_E_MODEL, td_span_none(),
                     "the model has no body: nothing in the text makes a body, rod or mesh");
   }
-  TD_TRY(check_gaps(b));
+  td_status worst = TD_OK;
+  for (int j = 0; j < b->njoint; j++) {
+    const int n = td_check_gap(b->diags, b->joints, j, "joint", "joints");
+    if (n > 0) worst = TD_E_MODEL;
+    j += max_int(n - 1, 0);
+  }
+  TD_TRY(worst);
   TD_TRY(read_places(b));
   TD_TRY(find_main_joints(b));
-  td_status worst = TD_OK;
   for (int j = 0; j < b->njoint + b->nrod; j++) {
     if (!b->joint[j].main) continue;
     td_status s = td_build_items(b, j);

@@ -8,20 +8,15 @@
 #include "model/rods.h"
 #include "model/rules.h"
 
-// ---- names
-// -----------------------------------------------------------------------------------------
+// ---- names ------------------------------------------------------------------------------------
 
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size) {
   if (b->rod[rod].joint >= 0) {
     td_build_joint_name(b, b->rod[rod].joint, 0, out, size);
     return;
   }
-  const char* name = td_build_word(b->rods, rod, "name");
-  if (name) {
-    snprintf(out, size, "%s", name);
-  } else {
-    snprintf(out, size, "rod(%d)", rod + 1);
-  }
+  plain_name plain;
+  snprintf(out, size, "%s", td_build_name(b->rods, rod, "rod", plain));
 }
 
 void td_build_joint_name(const builder* b, int joint, int element, char* out, size_t size) {
@@ -31,11 +26,10 @@ void td_build_joint_name(const builder* b, int joint, int element, char* out, si
     snprintf(out, size, "%s.base", rod);
     return;
   }
-  const char* name = td_build_word(b->joints, joint, "name");
-  char plain[32], index[16] = "";
-  snprintf(plain, sizeof plain, "joint(%d)", joint + 1);
+  plain_name plain;
+  char index[16] = "";
   if (b->joint[joint].nelement > 1) snprintf(index, sizeof index, "[%d]", element + 1);
-  snprintf(out, size, "%s%s", name ? name : plain, index);
+  snprintf(out, size, "%s%s", td_build_name(b->joints, joint, "joint", plain), index);
 }
 
 void td_build_body_name(const builder* b, int body, int element, char* out, size_t size) {
@@ -43,11 +37,10 @@ void td_build_body_name(const builder* b, int body, int element, char* out, size
     td_build_node_name(b, body, out, size);
     return;
   }
-  const char* name = td_build_word(b->bodies, body - 1, "name");
-  char plain[32], index[16] = "";
-  snprintf(plain, sizeof plain, "body(%d)", body);
+  plain_name plain;
+  char index[16] = "";
   if (b->body_count[body] > 1) snprintf(index, sizeof index, "[%d]", element);
-  snprintf(out, size, "%s%s", name ? name : plain, index);
+  snprintf(out, size, "%s%s", td_build_name(b->bodies, body - 1, "body", plain), index);
 }
 
 void td_build_joint_path(const builder* b, int joint, char* out, size_t size) {
@@ -197,8 +190,7 @@ td_status td_build_check_place(builder* b, const place* p, int n, const char* wh
   return TD_OK;
 }
 
-// ---- frames
-// ----------------------------------------------------------------------------------------
+// ---- frames -----------------------------------------------------------------------------------
 
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
   const build_rod* r = &b->rod[rod];

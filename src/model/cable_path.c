@@ -30,11 +30,6 @@ void td_cable_range(const builder* b, int cable, int k, double* from, double* to
   if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
 }
 
-static int compare(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 static void add_split(double* arc, int* n, int max, double x, double length) {
   if (x <= 1e-9 * length || x >= (1 - 1e-9) * length) return;
   for (int i = 0; i < *n && i < max; i++)
@@ -59,7 +54,7 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
     add_split(arc, &n, max, constant(b->chambers, i, "from", 0), length);
     add_split(arc, &n, max, constant(b->chambers, i, "to", length), length);
   }
-  qsort(arc, (size_t)min_int(n, max), sizeof(double), compare);
+  qsort(arc, (size_t)min_int(n, max), sizeof(double), td_ascending);
   return n;
 }
 

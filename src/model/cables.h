@@ -1,4 +1,4 @@
-// What the builders of cables share.
+// Shared by the builders of cables.
 #ifndef TD_CABLES_H
 #define TD_CABLES_H
 
@@ -13,7 +13,7 @@ void td_cable_range(const builder* b, int cable, int k, double* from, double* to
 num td_cable_path(builder* b, int cable, double arc);
 // May the cables pass one more piece?
 td_status td_cable_room(builder* b, int cable);
-// What a cable does between its rods: crossings of joints and spans.
+// Build a cable between its rods: crossings of joints and spans.
 td_status td_build_cable_joints(builder* b, int cable);
 
 #endif

@@ -38,10 +38,9 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
   if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
     return;
   if (rod > nrod) {
-    const td_span at =
-        td_get(s, i, "rod") ? td_get_at(s, i, "rod") : td_check_element_at(&spec->diags, s, i);
-    td_error(diags, TD_E_MODEL, at, "%s.rod is rod(%g), but the model has %d rod%s", name, rod,
-             nrod, nrod == 1 ? "" : "s");
+    td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "rod"),
+             "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
+             nrod == 1 ? "" : "s");
     return;
   }
   const double length = td_check_rod_length(spec, (int)rod - 1);

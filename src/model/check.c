@@ -90,14 +90,6 @@ static culprit_name culprit(const td_spec* spec, ex e, unsigned set) {
   return name;
 }
 
-static void report_symbol(td_spec* spec, const checked* c, ex e) {
-  const culprit_name found = culprit(spec, e, TD_ON_SYMBOL);
-  const char* symbol = found.text;
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s depends on the symbol '%s', which has no value",
-           c->name, symbol);
-  td_hint(&spec->diags, "write %s = param('%s', ...), or use par.sym and par.var", symbol, symbol);
-}
-
 static void report_dependence(td_spec* spec, const checked* c, ex e, unsigned bad) {
   td_text allowed = {0}, found = {0};
   const unsigned first = bad & (0u - bad);
@@ -122,10 +114,15 @@ static bool check_depends(td_spec* spec, const checked* c) {
     if (c->v->e[i] == EX_NONE) continue;
     const unsigned bad = (unsigned)td_ex_depends(spec->graph, c->v->e[i]) & ~c->field->depends;
     if (!bad) continue;
-    if (bad & TD_ON_SYMBOL)
-      report_symbol(spec, c, c->v->e[i]);
-    else
+    if (bad & TD_ON_SYMBOL) {
+      const culprit_name symbol = culprit(spec, c->v->e[i], TD_ON_SYMBOL);
+      td_error(&spec->diags, TD_E_MODEL, c->at, "%s depends on the symbol '%s', which has no value",
+               c->name, symbol.text);
+      td_hint(&spec->diags, "write %s = param('%s', ...), or use par.sym and par.var", symbol.text,
+              symbol.text);
+    } else {
       report_dependence(spec, c, c->v->e[i], bad);
+    }
     return false;
   }
   return true;
@@ -400,11 +397,6 @@ static void check_word(td_spec* spec, const checked* c) {
     td_suggest(&spec->diags, c->v->s, words, n);
 }
 
-// May a whole mesh stand here?
-static bool takes_mesh(const td_field* f) {
-  return strcmp(f->path, "contact.first") == 0 || strcmp(f->path, "contact.second") == 0;
-}
-
 // Does a joint make this body a rod?
 static bool is_rom_body(const td_spec* spec, double body) {
   const value* joints = td_get(spec->root, 0, "joint");
@@ -419,7 +411,9 @@ static bool is_rom_body(const td_spec* spec, double body) {
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
-  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place && !takes_mesh(c->field)) {
+  if (strcmp(ref->root, "mesh") == 0 && !ref->has_place &&
+      strcmp(c->field->path, "contact.first") != 0 &&
+      strcmp(c->field->path, "contact.second") != 0) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s must be a node of mesh(%d), as in at(mesh(%d), 1)", c->name, ref->index,
              ref->index);
@@ -698,7 +692,7 @@ static void check_structs(walk* w, const checked* c) {
   const int most = strcmp(c->field->path, "body") == 0 ? limits->bodies
                    : root                              ? limits->parts
                                                        : td_nested_limit(w->spec);
-  // its rule says what is wrong with more than three, once
+  // its rule reports more than three, once
   if (strcmp(c->field->path, "mesh.joint") == 0 && td_value_count(s) > 3) return;
   if (td_value_count(s) > most) {
     td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s has %d elements, it may have %d", c->name,

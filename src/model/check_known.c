@@ -49,6 +49,16 @@ td_span td_check_element_at(const td_diags* diags, const value* s, int i) {
   return td_span_none();
 }
 
+td_span td_check_field_at(const td_diags* diags, const value* s, int i, const char* field) {
+  return td_get(s, i, field) ? td_get_at(s, i, field) : td_check_element_at(diags, s, i);
+}
+
+void td_check_unused(td_spec* spec, const value* s, int i, const char* name, const char* field,
+                     const char* why) {
+  if (td_get(s, i, field))
+    td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s", name, field, why);
+}
+
 bool td_check_is_empty(const value* s, int i) {
   for (int k = 0; k < s->nfield; k++)
     if (!td_value_is_empty(s->slots[i * s->nfield + k].v)) return false;

@@ -5,17 +5,6 @@
 
 #include "model/structure.h"
 
-static const char* word(const value* s, int i, const char* field) {
-  const value* v = td_get(s, i, field);
-  return v && v->kind == V_STR ? v->s : "";
-}
-
-static bool one_of(const char* s, const char* const* words, int n) {
-  for (int k = 0; k < n; k++)
-    if (strcmp(s, words[k]) == 0) return true;
-  return false;
-}
-
 // A name and the element that has it.
 typedef struct named {
   const char* name;
@@ -35,7 +24,7 @@ static td_status collect(const value* s, named** list, int* n) {
   *list = malloc(sizeof(named) * ((size_t)count + 1));
   if (!*list) return TD_E_NOMEM;
   for (int i = 0; i < count; i++) {
-    const char* name = word(s, i, "name");
+    const char* name = td_get_word(s, i, "name", "");
     if (*name) (*list)[(*n)++] = (named){name, i};
   }
   if (*n > 1) qsort(*list, (size_t)*n, sizeof(named), compare_named);
@@ -83,7 +72,8 @@ static const char* const output_words[] = {"energy", "q", "v", "z"};
 static td_status check_output(td_spec* spec, const char* name, td_span at, const named* list,
                               int n) {
   const named key = {name, 0};
-  if (one_of(name, output_words, 4)) return TD_OK;
+  for (int k = 0; k < 4; k++)
+    if (strcmp(name, output_words[k]) == 0) return TD_OK;
   int low = 0, high = n;  // first name that is not before ours
   while (low < high) {
     const int mid = low + (high - low) / 2;

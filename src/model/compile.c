@@ -30,12 +30,12 @@ static void read_settings(builder* b) {
   m->do_equil = setting(par, "equil", 1) != 0;
   m->do_modal = setting(par, "modal", 1) != 0;
   m->do_dyn = setting(par, "dyn", 1) != 0;
-  const char* linear = par ? td_build_word(par, 0, "linear") : NULL;
+  const char* linear = par ? td_get_word(par, 0, "linear", NULL) : NULL;
   m->linear = !linear                         ? LINEAR_AUTO
               : strcmp(linear, "dense") == 0  ? LINEAR_DENSE
               : strcmp(linear, "sparse") == 0 ? LINEAR_SPARSE
                                               : LINEAR_AUTO;
-  const char* solver = par ? td_build_word(par, 0, "solver") : NULL;
+  const char* solver = par ? td_get_word(par, 0, "solver", NULL) : NULL;
   m->solver = solver ? td_solver_named(solver) : TD_SOLVER_AUTO;
   if (m->solver == TD_SOLVER_COUNT) m->solver = TD_SOLVER_AUTO;  // was refused by the fields' check
 }
@@ -226,10 +226,10 @@ static td_status name_joints(builder* b) {
   for (int j = 0; j < b->njoint; j++) {
     model_joint* out = td_push_joint(b->m, 1);
     if (!out) return TD_E_NOMEM;
-    const char* name = td_build_word(b->joints, j, "name");
+    plain_name plain;
     out->main = b->joint[j].main;
     out->nelement = b->joint[j].nelement;
-    out->name = name ? td_push_name(b->m, "%s", name) : td_push_name(b->m, "joint(%d)", j + 1);
+    out->name = td_push_name(b->m, "%s", td_build_name(b->joints, j, "joint", plain));
   }
   TD_TRY(td_build_mesh_names(b));
   return TD_OK;
@@ -274,7 +274,7 @@ static td_status build(builder* b) {
   return TD_OK;
 }
 
-// An override on the command line that no param() or input() asked for is most likely a typing
+// An override on the command line that no param() or input() used is most likely a typing
 // mistake.
 static void check_overrides(td_spec* spec) {
   enum { MOST = 64 };

@@ -1,11 +1,10 @@
-// What rows of field tables share: fields.c has most of them, build_<thing>.c those of a structure
-// that one kind of force has for itself.
+// Words for the rows of field tables.
 #ifndef TD_FIELD_ROWS_H
 #define TD_FIELD_ROWS_H
 
 #include "model/field.h"
 
-// What a field may depend on.
+// Quantities that a field may depend on.
 enum {
   FIXED = TD_ON_NOTHING,       // structure of the robot
   PARAM = TD_ON_PARAM,         // geometry, inertia, initial values

@@ -72,14 +72,6 @@ static const char* kind_name(const td_field* f) {
   return f->shape[0] ? NULL : "any";
 }
 
-static void add_shape(td_text* out, const td_field* f) {
-  const char* name = kind_name(f);
-  if (name)
-    td_text_add(out, name);
-  else
-    td_field_alternatives(out, f->shape, "");
-}
-
 // The path below its root, with (i) behind every array: "dof(i).spring.coeff".
 static void add_path(td_text* out, const td_field* f) {
   char path[64] = "";
@@ -118,7 +110,11 @@ static void add_row(td_text* out, const td_field* f) {
   td_text_add(out, "| `");
   add_path(out, f);
   td_text_add(out, "` | ");
-  add_shape(out, f);
+  const char* name = kind_name(f);
+  if (name)
+    td_text_add(out, name);
+  else
+    td_field_alternatives(out, f->shape, "");
   const char* mark = f->fallback[0] && strcmp(f->fallback, TD_REQUIRED) != 0 ? "`" : "";
   td_text_printf(out, " | %s%s%s | %s | %s | %s", mark, f->fallback, mark, f->unit,
                  has_children(f) ? "" : depends_name(f->depends), f->text);
@@ -126,21 +122,17 @@ static void add_row(td_text* out, const td_field* f) {
   td_text_add(out, " |\n");
 }
 
-static void add_fields(td_text* out, const char* root) {
-  const size_t length = strlen(root);
-  td_text_add(out, "| field | shape | default | unit | may depend on | meaning |\n");
-  td_text_add(out, "| --- | --- | --- | --- | --- | --- |\n");
-  const td_field* f;
-  for (int i = 0; (f = td_field_row(i)); i++)
-    if (strncmp(f->path, root, length) == 0 && f->path[length] == '.') add_row(out, f);
-}
-
 static void add_chapter(td_text* out, const td_structure* s) {
   const td_field* f = s->fields;
   td_text_printf(out, "\n## %s%s: %s\n\n%s\n\n", f->path, f->kind == FIELD_STRUCTS ? "(k)" : "",
                  f->text, s->intro);
   if (has_children(f)) {
-    add_fields(out, f->path);
+    const size_t length = strlen(f->path);
+    const td_field* row;
+    td_text_add(out, "| field | shape | default | unit | may depend on | meaning |\n");
+    td_text_add(out, "| --- | --- | --- | --- | --- | --- |\n");
+    for (int i = 0; (row = td_field_row(i)); i++)
+      if (strncmp(row->path, f->path, length) == 0 && row->path[length] == '.') add_row(out, row);
     td_text_add(out, "\n");
   }
   td_text_printf(out, "```matlab\n%s```\n", s->example);
@@ -165,17 +157,6 @@ static const char* sensor_arguments(char about) {
   }
 }
 
-static const char* sensor_level(td_depends depends) {
-  if (depends & TD_ON_ACCEL) return "accelerations";
-  return depends & TD_ON_RATE ? "rates" : "positions";
-}
-
-static void add_sensor(td_text* out, const td_sensor_info* s) {
-  const bool item = s->traits & WITH_NUMBER;
-  td_text_printf(out, "| `%s(%s%s)` | %dx%d | %s | %s |\n", s->name, sensor_arguments(s->about),
-                 item ? ", i" : "", s->rows, s->cols, sensor_level(s->depends), s->text);
-}
-
 static void add_sensors(td_text* out) {
   td_text_add(
       out,
@@ -188,7 +169,14 @@ static void add_sensors(td_text* out) {
       "for "
       "sensors and events, not for forces.\n\n"
       "| quantity | size | level | meaning |\n| --- | --- | --- | --- |\n");
-  for (int i = 0; i < SENSOR_KIND_COUNT; i++) add_sensor(out, &td_sensor_table[i]);
+  for (int i = 0; i < SENSOR_KIND_COUNT; i++) {
+    const td_sensor_info* s = &td_sensor_table[i];
+    const char* level = s->depends & TD_ON_ACCEL  ? "accelerations"
+                        : s->depends & TD_ON_RATE ? "rates"
+                                                  : "positions";
+    td_text_printf(out, "| `%s(%s%s)` | %dx%d | %s | %s |\n", s->name, sensor_arguments(s->about),
+                   s->traits & WITH_NUMBER ? ", i" : "", s->rows, s->cols, level, s->text);
+  }
   td_text_add(out,
               "\n```matlab\n"
               "k = 40*(1 + 0.5*(stretch(joint(3)) - 1));        % a spring that hardens\n"
@@ -196,16 +184,6 @@ static void add_sensors(td_text* out) {
               "exload(2).exbody = 1;\n"
               "exload(2).ftau = [-0.3*vel(body(1)) 0 0 0];      % drag\n"
               "```\n");
-}
-
-static void add_laters(td_text* out) {
-  td_text_add(out,
-              "\n## Not in this version\n\n"
-              "These names are reserved. Left empty (`mesh = [];`) they are ignored.\n\n");
-  for (int i = 0; i < td_later_count; i++) {
-    const char* advice = strchr(td_laters[i].text, ';');
-    td_text_printf(out, "- `%s`:%s\n", td_laters[i].path, advice ? advice + 1 : "");
-  }
 }
 
 void td_fields_manual(td_text* out) {
@@ -219,5 +197,11 @@ void td_fields_manual(td_text* out) {
   }
   add_chapter(out, td_structure_at(0));
   add_sensors(out);
-  add_laters(out);
+  td_text_add(out,
+              "\n## Not in this version\n\n"
+              "These names are reserved. Left empty (`mesh = [];`) they are ignored.\n\n");
+  for (int i = 0; i < td_later_count; i++) {
+    const char* advice = strchr(td_laters[i].text, ';');
+    td_text_printf(out, "- `%s`:%s\n", td_laters[i].path, advice ? advice + 1 : "");
+  }
 }

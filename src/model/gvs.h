@@ -1,4 +1,4 @@
-// What the builders of strain-parametrised rods share.
+// Shared by the builders of strain-parametrised rods.
 #ifndef TD_GVS_H
 #define TD_GVS_H
 
@@ -27,7 +27,7 @@ typedef struct gvs {
   double arc[MOST_POINTS], weight[MOST_POINTS];  // frames of the part, weight 0 without mass
   bool touches[MOST_POINTS];                     // frames of contacts, no points of the model
   int npoint;
-  bool order_told;  // that an order says nothing has been said
+  bool order_told;  // an order without effect has been reported
   int coords;       // strain field written out: index into the model's coords, -1: bases
 } gvs;
 

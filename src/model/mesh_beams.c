@@ -96,12 +96,6 @@ static td_status push_section(builder* b, const edge_kind* kind, int e, mat3 R, 
   return TD_OK;
 }
 
-static bool same_for_all(const edge_kind* kind) {
-  bool each = kind->xaxis && td_value_count(kind->xaxis) > 3;
-  for (int f = 0; f < LAW_FIELDS; f++) each = each || kind->law.field[f].each;
-  return !each;
-}
-
 // The section of an earlier edge with the same vector, NUM_NONE: none.
 static num known_section(const edge_kind* kind, vec3 d) {
   for (int i = 0; i < kind->nknown; i++) {
@@ -144,7 +138,8 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
   f->kind = STRAIN_SEGMENT;
   f->coords = -1;
   for (int i = 0; i < 6; i++) f->dof_q[i] = f->dof_v[i] = -1;
-  const bool shared = same_for_all(kind);
+  bool shared = !kind->xaxis || td_value_count(kind->xaxis) <= 3;
+  for (int k = 0; k < LAW_FIELDS; k++) shared = shared && !kind->law.field[k].each;
   f->section = shared ? known_section(kind, edge) : NUM_NONE;
   if (f->section == NUM_NONE) {
     TD_TRY(push_section(b, kind, e, R, l, &f->section));

@@ -31,7 +31,7 @@ typedef struct known_edge {
 } known_edge;
 enum { KNOWN = 64 };
 
-// What all edges of joint(2), or all diagonals of joint(3), have in common.
+// Data that all edges of joint(2), or all diagonals of joint(3), have in common.
 typedef struct edge_kind {
   laws law;
   const value* xaxis;

@@ -60,7 +60,7 @@ static value* turned(mat3 R, bool second, td_span at) {
   return NULL;
 }
 
-// What all edges of a mesh share.
+// Data that all edges of a mesh share.
 typedef struct rod_edges {
   builder* b;
   int k;                // the mesh, from 0

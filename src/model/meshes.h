@@ -1,4 +1,4 @@
-// What the builders of meshes share.
+// Shared by the builders of meshes.
 #ifndef TD_MESHES_H
 #define TD_MESHES_H
 

@@ -176,7 +176,7 @@ typedef struct model_col {
   num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
                // strains: first and second rates of the weights, one after the other for each node
   bool first;  // of the columns that share this DOF
-  bool leads;  // of those along its rod: what changes along it is asked of this one, for all
+  bool leads;  // first column of its DOF along a rod; derivatives are computed for it alone
   int next;    // of those, -1: none
 } model_col;
 
@@ -527,7 +527,7 @@ typedef struct model_probe {
   num point;    // 3 slots or NUM_NONE
   int component;
   int a,
-      b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row looked up by joint and element
+      b;  // LENGTH, STRETCH: stations; FORCE, LAMBDA: force or row found by joint and element
   int joint, element;
   int rod;   // STRAIN, STRETCH of a rod: from 1, else 0
   int part;  // STRAIN: part of the rod, from 0
@@ -646,7 +646,7 @@ typedef struct model_rod {
   int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
   bool monomial;                            // joint.rom: the functions are powers of arc length
-  num outline;   // ROD_OUTLINE slots: what it looks like, for pictures alone
+  num outline;   // ROD_OUTLINE slots: its outline, for pictures alone
   bool angular;  // the section is a rectangle, not an ellipse
   int nodes[2];  // stations of the mesh nodes that it is an edge between
 } model_rod;
@@ -822,7 +822,7 @@ struct td_model {
   double settings[6];     // t_init, t_final, dt_out, rtol, atol, step
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
-  linear_kind linear;  // as asked for
+  linear_kind linear;  // as written
   bool sparse;         // block matrices instead of dense ones; the arrays for them are filled
   char linear_why[128];
   unsigned long long identity;  // of its elements and their names, carried by states
@@ -864,7 +864,7 @@ static inline int first_force(const td_model* m, force_kind kind) {
 #undef X
   return first[kind];
 }
-// What is known of the force of a number.
+// Description of a force, given its number.
 typedef struct force_info {
   force_kind kind;
   int i;  // its number among those of its kind
@@ -884,8 +884,8 @@ static inline force_info force_at(const td_model* m, int force) {
 
 // ---- work -------------------------------------------------------------------------------------
 
-// Everything of one hop at the present state.
-// What every evaluation touches comes first.
+// Everything of one hop at the present state,
+// first the members that every evaluation uses.
 typedef struct hop_work {
   pose g;        // frame after the joint
   spatial V, f;  // twist; wrench of springs, loads ... on it
@@ -908,7 +908,7 @@ typedef struct col_work {
   spatial S;  // motion subspace
 } col_work;
 
-// What the recursion and the tangent know of a column.
+// Column in the recursion and the tangent.
 typedef struct col_sum {
   spatial H;        // composite inertia times S
   double D;         // articulated: 1 / (S' IA S)
@@ -956,11 +956,11 @@ typedef struct contact_stretch {
   contact_end end[2];
 } contact_stretch;
 
-// What is known of the contacts at the present state.
+// Contacts that were found at the present state.
 typedef struct contact_found {
   bool lines;    // balls and lines are up to date
   bool touches;  // so is the list of those in contact
-  int n;  // how many there are; beyond the room for them: they are looked for again each time
+  int n;  // how many there are; beyond the room for them: they are searched for again each time
 } contact_found;
 
 // Constants of up to eight stations in the fluid, or hops with added mass, side by side.
@@ -1042,7 +1042,7 @@ struct td_work {
   double* task;  // values of the task tape
   arena scratch;
   double load;        // load scale of continuation
-  double taut_scale;  // largest tension of inextensible cables when they were looked at
+  double taut_scale;  // largest tension of inextensible cables at the last evaluation
   double law_power;   // of laws beyond what they store, left by td_forces
   struct {            // a hand that pulls at the robot (td_work_pull)
     bool on;
@@ -1052,7 +1052,7 @@ struct td_work {
   } pull;
   double t;
   bool dirty;           // parameters changed: constants must be prepared
-  bool placed;          // the hops are where q, v and t say
+  bool placed;          // the hops are at q, v and t
   int wound;            // a spring along a rotation vector near a full turn, -1: none
   int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
   bool free_control;    // projections leave the rows of joint.control out
@@ -1086,7 +1086,7 @@ static inline col_sum* sums_of_col(const td_work* w, int col) {
   return &w->col_sums[col - w->first_col];
 }
 
-// What controllers remember.  Continuous ones: [in use, integrals of task errors].  On a computer
+// Size of the memory of controllers.  Continuous: [in use, integrals of task errors].  On a computer
 // (solve/sampler.c): [in use, start, samples taken, two halves of the seed, inputs on their way,
 // integrals, inputs computed last], each input on its way with its time, observers, plug-ins.
 static inline int model_memory(const td_model* m) {

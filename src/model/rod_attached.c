@@ -6,23 +6,12 @@
 #include "model/force_words.h"
 #include "model/rods.h"
 
-static td_status want_reference(builder* b, int rod, const value* v, rod_places* out) {
-  if (!v || v->kind != V_REF || strcmp(v->ref.root, "rod") != 0 || v->ref.index != rod + 1)
-    return TD_OK;
-  const double L = b->rod[rod].length;
-  return td_rod_want(b, rod, v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : L, out);
-}
-
 static td_status want_references(builder* b, int rod, const value* list, const char* const* fields,
                                  rod_places* out) {
   for (int i = 0; list && i < td_value_count(list); i++)
-    for (int k = 0; fields[k]; k++) TD_TRY(want_reference(b, rod, td_get(list, i, fields[k]), out));
+    for (int k = 0; fields[k]; k++)
+      TD_TRY(td_rod_want_place(b, rod, td_get(list, i, fields[k]), out));
   return TD_OK;
-}
-
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return x < y ? -1 : x > y;
 }
 
 td_status td_rod_attached(builder* b, int rod, rod_places* out) {
@@ -37,7 +26,7 @@ td_status td_rod_attached(builder* b, int rod, rod_places* out) {
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
     const value* via = td_get(b->cables, i, "via");
     for (int k = 0; via && k < td_value_count(via); k++)
-      TD_TRY(want_reference(b, rod, via->slots[k].v, out));
+      TD_TRY(td_rod_want_place(b, rod, via->slots[k].v, out));
     // a cable that goes on to another rod leaves this one at its end
     for (int k = 0; k + 1 < td_cable_rods(b, i); k++)
       if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(td_rod_want(b, rod, b->rod[rod].length, out));
@@ -52,6 +41,6 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
     if (s->root != 'r' || s->index != rod + 1 || s->arc == TD_ARC_HERE) continue;
     if (!sensor_is(s->kind, OF_WHOLE_ROD | OF_STRAIN)) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
   return TD_OK;
 }

@@ -1,4 +1,4 @@
-// What pictures of a rod need beyond its mechanics: how thick it is along its length, and where its
+// Data of a rod for pictures, beyond its mechanics: how thick it is along its length, and where its
 // ends are.
 #include <string.h>
 
@@ -27,7 +27,7 @@ static look printed_look(builder* b, int joint) {
 
 static look look_at(builder* b, int rod, double arc) {
   if (b->rod[rod].joint >= 0) return printed_look(b, b->rod[rod].joint);
-  const char* kind = td_build_word(b->rods, rod, "section");
+  const char* kind = td_get_word(b->rods, rod, "section", NULL);
   const ex E = td_rod_field(b, rod, "E", 0, arc, 0);
   if (kind && (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0))
     return (look){td_rod_field(b, rod, "width", 0, arc, 0),
@@ -44,7 +44,7 @@ static look look_at(builder* b, int rod, double arc) {
 
 td_status td_build_rod_looks(builder* b, int rod) {
   const double length = b->rod[rod].length;
-  const char* kind = b->rod[rod].joint < 0 ? td_build_word(b->rods, rod, "section") : NULL;
+  const char* kind = b->rod[rod].joint < 0 ? td_get_word(b->rods, rod, "section", NULL) : NULL;
   if (!td_push_number_ex(b->m, ROD_OUTLINE)) return TD_E_NOMEM;
   const num at = b->m->nnumber_ex - ROD_OUTLINE;
   for (int i = 0; i < ROD_LOOKS; i++) {

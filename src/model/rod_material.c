@@ -1,4 +1,4 @@
-// What a rod is made of, at an arc length: section, stiffness, damping, inertia, actuation.
+// Material of a rod at an arc length: section, stiffness, damping, inertia, actuation.
 #include <math.h>
 #include <string.h>
 

@@ -1,5 +1,5 @@
-// Parts of a rod: rod(k).part(i) is a stretch with fields of its own; what it does not say is the
-// rod's.  Everything that reads a rod reads its parts, with the rod's fields already filled in; a
+// Parts of a rod: rod(k).part(i) is a stretch with fields of its own; it inherits all others from
+// the rod.  Everything that reads a rod reads its parts, with the rod's fields already filled in; a
 // rod without parts is its own only part.
 #include <math.h>
 #include <stdio.h>
@@ -8,7 +8,7 @@
 #include "model/field.h"
 #include "model/rods.h"
 
-// What a part writes makes what the rod says about the same thing void.
+// Fields of a rod that become void when a part writes another field about the same thing.
 static const struct {
   const char* written;
   const char* dropped;  // names, each between spaces
@@ -49,18 +49,16 @@ static bool put_field(value* out, int part, const value* from, int i, int field)
   return true;
 }
 
-// What a rod says about the coordinates of its written-out strains is not about its parts.
-static bool is_of_coordinates(const char* name) {
-  return strcmp(name, "coords") == 0 || strcmp(name, "init") == 0 || strcmp(name, "rate") == 0;
-}
-
 // Part i: the rod's fields that a part may have, then its own.
 static bool fill_part(value* out, const value* rods, int rod, const value* parts, int i) {
   for (int f = 0; f < rods->nfield; f++) {
     const char* name = rods->names[f];
     if (!td_get(rods, rod, name) || !td_field_of_part(name) || td_get(parts, i, name)) continue;
     if (is_dropped(parts, i, name)) continue;
-    if (td_get(rods, rod, "coords") && is_of_coordinates(name)) continue;
+    // fields about the coordinates of written-out strains are the rod's alone
+    if (td_get(rods, rod, "coords") &&
+        (strcmp(name, "coords") == 0 || strcmp(name, "init") == 0 || strcmp(name, "rate") == 0))
+      continue;
     if (!put_field(out, i, rods, rod, f)) return false;
   }
   for (int f = 0; f < parts->nfield; f++)
@@ -90,17 +88,6 @@ value* td_rod_parts(const value* rods, int rod) {
 
 // ---- for the builder --------------------------------------------------------------------------
 
-static double settled(td_spec* spec, const value* s, int i, const char* field, double fallback) {
-  const value* v = td_get(s, i, field);
-  return v ? td_spec_settle(spec, td_value_ex(v, 0, spec->graph)) : fallback;
-}
-
-// Segments of a part, or the order of its polynomials.
-static int part_n(const value* s, int i) {
-  const value* n = td_get(s, i, "n");
-  return n ? (int)n->x[0] : (int)td_field_default(td_field_in(td_rod_fields, "rod.n"));
-}
-
 bool td_build_rod_parts(builder* b, int rod) {
   build_rod* r = &b->rod[rod];
   r->parts = td_rod_parts(b->rods, rod);
@@ -111,8 +98,14 @@ bool td_build_rod_parts(builder* b, int rod) {
   if (!r->part) return false;
   for (int i = 0; i < r->npart; i++) {
     const int at = r->parts ? i : rod;
-    r->part[i] =
-        (rod_part){s, at, r->length, settled(b->spec, s, at, "length", 1), r->n, part_n(s, at)};
+    const value *length = td_get(s, at, "length"), *n = td_get(s, at, "n");
+    r->part[i] = (rod_part){
+        .s = s,
+        .at = at,
+        .from = r->length,
+        .length = length ? td_spec_settle(b->spec, td_value_ex(length, 0, b->spec->graph)) : 1,
+        .first = r->n,
+        .n = (int)(n ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n")))};
     r->length += r->part[i].length;
     r->n += r->part[i].n;
   }

@@ -24,7 +24,7 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_stra
 }
 
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station) {
-  const char* axes = td_build_word(b->rods, rod, "load_frame");
+  const char* axes = td_get_word(b->rods, rod, "load_frame", NULL);
   const double zero[6] = {0};
   const num at = td_build_constants(b, zero, 6);
   model_load* f = td_push_load(b->m, 1);

@@ -1,4 +1,4 @@
-// What the builders of rods share.
+// Shared by the builders of rods.
 #ifndef TD_RODS_H
 #define TD_RODS_H
 
@@ -26,9 +26,9 @@ ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
 // or a rate ("rate") that is not 0.
 td_status td_rod_check_held(builder* b, int rod, const char* field, int d, double arc);
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz);
-// What a place stands for, of what acts along the rod: the stretch [from, to], of which something
-// may cover a share; a point, from = to; or, gauss > 0, one of as many Gauss points of a polynomial
-// on [from, to].
+// Stretch of a rod for which the strains at a place stand: [from, to], of which a chamber or a
+// cable may cover a share; a point, from = to; or, gauss > 0, one of as many Gauss points of a
+// polynomial on [from, to].
 typedef struct rod_reach {
   double from, to;
   int gauss;
@@ -76,9 +76,12 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 // ... of these, where joints, loads, rods and cables sit
 td_status td_rod_attached(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
-// Does a sensor ask for the wrench inside a rod?
+int td_ascending(const void* a, const void* b);  // compares two doubles for qsort
+// Does a sensor measure the wrench inside a rod?
 bool td_rod_has_wrench(const builder* b, int rod);
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out);  // one more, each once
+// ... the place v if it is on this rod: at(rod(k), s), or [body s] of a body that is a rod.
+td_status td_rod_want_place(builder* b, int rod, const value* v, rod_places* out);
 // Points along a rod that a contact needs, those of its model among them (build_contacts.c): of a
 // rod whose model has put its points, and of a part of one with `n` own points.
 td_status td_contact_places(builder* b, int rod, rod_places* out);

@@ -94,13 +94,6 @@ static void axis_angle(td_spec* spec, const checked* c) {
            "%s(1), the axis, must be 1 (x), 2 (y) or 3 (z), got %g", c->name, axis);
 }
 
-// [angle axis] with three numbers for the axis: it has a direction.
-static void angle_axis(td_spec* spec, const checked* c, const double* x) {
-  if (x[0] == 0 || norm3(x + 1) > 0) return;
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s turns by %g rad about a zero axis", c->name, x[0]);
-  td_hint(&spec->diags, "four numbers are [angle axis]");
-}
-
 bool td_is_vector_part(const td_spec* spec, const value* rot) {
   double x[4];
   if (td_value_count(rot) != 4 || !td_check_constant(spec, rot, 0, &x[0]) || x[0] != 0)
@@ -148,7 +141,10 @@ void td_check_rotation(td_spec* spec, const checked* c) {
   for (int k = 0; k < 4; k++) dof = (td_check_constant(spec, c->v, k, &x[k]) && isinf(x[k])) || dof;
   if (!dof) {
     if (vector_part(spec, c)) return;
-    if (numbers(spec, c->v, 0, 4, x)) angle_axis(spec, c, x);
+    if (!numbers(spec, c->v, 0, 4, x) || x[0] == 0 || norm3(x + 1) > 0) return;
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s turns by %g rad about a zero axis", c->name,
+             x[0]);
+    td_hint(&spec->diags, "four numbers are [angle axis]");
     return;
   }
   if (td_check_constant(spec, c->v, 0, &x[0]) && (x[0] == 0 || isinf(x[0]))) return;

@@ -26,7 +26,7 @@ typedef struct checked {
 // Element i (linear) when it is a known number; false for an expression.
 bool td_check_constant(const td_spec* spec, const value* v, int i, double* x);
 // Element i when it is a number or follows from parameters, at their present values.  What shapes
-// the model is asked of td_check_constant instead: parameters may change.
+// the model is read by td_check_constant instead: parameters may change.
 bool td_check_known(const td_spec* spec, const value* v, int i, double* x);
 // The same where it may depend on arc length too, at an arc length; false when it does and the arc
 // length is NaN.
@@ -41,6 +41,11 @@ void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const c
 ex td_bound_at(td_spec* spec, const value* v, int i, double arc);
 // Where element i of a structure was first written; the next one that was, when it was not.
 td_span td_check_element_at(const td_diags* diags, const value* s, int i);
+// Where a field of element i was written; where the element was when it has no such field.
+td_span td_check_field_at(const td_diags* diags, const value* s, int i, const char* field);
+// Warn that a field of element i called `name`, if it is written, has no effect because of `why`.
+void td_check_unused(td_spec* spec, const value* s, int i, const char* name, const char* field,
+                     const char* why);
 // Was nothing written to element i (from 0)?
 bool td_check_is_empty(const value* s, int i);
 int td_nested_limit(const td_spec* spec);  // elements of a list inside an element: rod(1).part

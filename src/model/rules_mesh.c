@@ -145,17 +145,6 @@ typedef struct mesh_check {
   const char* name;
 } mesh_check;
 
-static td_span at_field(const mesh_check* c, const char* field) {
-  return td_get(c->s, c->i, field) ? td_get_at(c->s, c->i, field)
-                                   : td_check_element_at(&c->spec->diags, c->s, c->i);
-}
-
-static void warn_unused(const mesh_check* c, const char* field, const char* why) {
-  if (td_get(c->s, c->i, field))
-    td_warn(&c->spec->diags, td_get_at(c->s, c->i, field), "%s.%s has no effect: %s", c->name,
-            field, why);
-}
-
 // A file, a grid, or nodes and edges: exactly one.
 static void check_source(const mesh_check* c) {
   td_diags* diags = &c->spec->diags;
@@ -165,22 +154,14 @@ static void check_source(const mesh_check* c) {
     td_error(diags, TD_E_MODEL, td_check_element_at(&c->spec->diags, c->s, c->i),
              "%s must have exactly one of file_name, grid, or node and edge", c->name);
   } else if (node != edge) {
-    td_error(diags, TD_E_MODEL, at_field(c, node ? "node" : "edge"),
+    td_error(diags, TD_E_MODEL, td_check_field_at(diags, c->s, c->i, node ? "node" : "edge"),
              "%s.%s is missing: `node` and `edge` belong together", c->name,
              node ? "edge" : "node");
   }
   static const char* const of_files[] = {"tol", "chord", "unit"};
-  for (int k = 0; k < 3 && !file; k++) warn_unused(c, of_files[k], "it belongs to file_name");
-  if (!grid) warn_unused(c, "size", "it belongs to grid");
-}
-
-static void check_fixed(const mesh_check* c) {
-  const value* v = td_get(c->s, c->i, "fixed");
-  if (!v || v->kind != V_STR || td_get(c->s, c->i, "grid")) return;
-  if (strcmp(v->s, "ends") == 0 || strcmp(v->s, "none") == 0) return;
-  td_error(&c->spec->diags, TD_E_MODEL, td_get_at(c->s, c->i, "fixed"),
-           "%s.fixed = '%.20s' belongs to a grid; use 'ends', 'none' or node numbers", c->name,
-           v->s);
+  for (int k = 0; k < 3 && !file; k++)
+    td_check_unused(c->spec, c->s, c->i, c->name, of_files[k], "it belongs to file_name");
+  if (!grid) td_check_unused(c->spec, c->s, c->i, c->name, "size", "it belongs to grid");
 }
 
 // Fields of joint(k) that belong to the other kind.
@@ -190,10 +171,6 @@ static void refuse_fields(const mesh_check* c, const value* joints, int k, const
     if (td_get(joints, k, names[f]))
       td_error(&c->spec->diags, TD_E_MODEL, td_get_at(joints, k, names[f]), "%s.joint(%d).%s: %s",
                c->name, k + 1, names[f], why);
-}
-
-static bool has_law(const value* joints, int k) {
-  return td_get(joints, k, "spring") || td_get(joints, k, "damp") || td_get(joints, k, "input");
 }
 
 // Edges that are polynomial rods: what they need and what they cannot have.
@@ -250,7 +227,7 @@ static void check_joints(const mesh_check* c) {
   const value* joints = td_get(c->s, c->i, "joint");
   const int n = joints && joints->kind == V_STRUCT ? td_value_count(joints) : 0;
   if (n > 3) {
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
+    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
              "%s.joint has %d elements: joint(1) is for nodes, joint(2) for edges, joint(3) for "
              "diagonals",
              c->name, n);
@@ -258,8 +235,10 @@ static void check_joints(const mesh_check* c) {
   }
   const value* body = td_get(c->s, c->i, "body");
   const bool rods = n >= 2 && td_get(joints, 1, "rom");
-  if (n < 2 || !(has_law(joints, 1) || rods)) {
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
+  const bool law = n >= 2 && (td_get(joints, 1, "spring") || td_get(joints, 1, "damp") ||
+                              td_get(joints, 1, "input"));
+  if (!law && !rods) {
+    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
              "%s.joint(2) is missing: it says what each edge is (spring, damp or input)", c->name);
     return;
   }
@@ -273,23 +252,27 @@ static void check_joints(const mesh_check* c) {
   if (rods) {
     check_rods(c, joints);
   } else if (body && body->kind == V_STRUCT && td_value_count(body) > 1) {
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "body"),
+    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "body"),
              "%s.body(2) is the mass per length of edges that are rods: it needs joint(2).rom",
              c->name);
   }
   if (body && body->kind == V_STRUCT && td_value_count(body) > 2)
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "body"),
+    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "body"),
              "%s.body has %d elements: body(1) is for nodes, body(2) for edges that are rods",
              c->name, td_value_count(body));
   if (n == 3 && !td_get(c->s, c->i, "grid"))
-    td_error(&c->spec->diags, TD_E_MODEL, at_field(c, "joint"),
+    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
              "%s.joint(3) is for the diagonals of a grid, and the mesh is none", c->name);
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const mesh_check c = {spec, s, i, name};
+  const char* fixed = td_get_word(s, i, "fixed", "none");
   check_source(&c);
-  check_fixed(&c);
+  if (!td_get(s, i, "grid") && strcmp(fixed, "ends") != 0 && strcmp(fixed, "none") != 0)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "fixed"),
+             "%s.fixed = '%.20s' belongs to a grid; use 'ends', 'none' or node numbers", name,
+             fixed);
   check_joints(&c);
 }
 

@@ -12,11 +12,6 @@
 
 // ---- reading ----------------------------------------------------------------------------------
 
-static const char* word(const value* s, int i, const char* field, const char* fallback) {
-  const value* v = td_get(s, i, field);
-  return v && v->kind == V_STR ? v->s : fallback;
-}
-
 bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
                      double arc, double fallback, double* x) {
   const value* v = td_get(s, i, field);
@@ -120,11 +115,6 @@ static const struct {
 };
 enum { SECTION_FIELDS = sizeof section_fields / sizeof section_fields[0] };
 
-static td_span section_at(const td_spec* spec, const value* s, int i) {
-  return td_get(s, i, "section") ? td_get_at(s, i, "section")
-                                 : td_check_element_at(&spec->diags, s, i);
-}
-
 static bool is_field_of(const char* section, const char* field) {
   for (int k = 0; k < SECTION_FIELDS; k++)
     if (strcmp(section_fields[k].section, section) == 0 &&
@@ -145,7 +135,7 @@ static void section_has_its_fields(td_spec* spec, const value* s, int i, const c
     const char* field = section_fields[k].field;
     if (strcmp(section_fields[k].section, section) != 0 || td_get(s, i, field)) continue;
     if (needs_section(s, i))
-      td_error(&spec->diags, TD_E_MODEL, section_at(spec, s, i),
+      td_error(&spec->diags, TD_E_MODEL, td_check_field_at(&spec->diags, s, i, "section"),
                "%s.%s is missing: a %s section has it", name, field, section);
   }
   for (int k = 0; k < SECTION_FIELDS; k++) {
@@ -252,15 +242,10 @@ static const rod_model_traits* model_of(const char* word) {
   return &none;
 }
 
-// The default of rod.elements, written out.
-static bool is_one(const value* v) {
-  return v->kind == V_NUM && td_value_count(v) == 1 && v->x[0] == 1;
-}
-
-// A rod without parts, or one part with what its rod says filled in.
+// Check a rod without parts, or one part with the fields of its rod filled in.
 static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
                        stretch along, double whole) {
-  const char* section = word(s, i, "section", "circle");
+  const char* section = td_get_word(s, i, "section", "circle");
   if (td_field_has_option(td_field_in(td_rod_fields, "rod.section"), section)) {
     section_has_its_fields(spec, s, i, name, section);
     const bool ring = strcmp(section, "ring") == 0;
@@ -275,22 +260,14 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
   static const char* const functions[] = {"basis", "order", "elements", "functions", "magnus"};
-  for (int k = 0; k < 5 && !kind->functions; k++)
-    if (td_get(s, i, functions[k]) && !is_one(td_get(s, i, functions[k])))
+  for (int k = 0; k < 5 && !kind->functions; k++) {
+    const value* v = td_get(s, i, functions[k]);
+    const bool one = v && v->kind == V_NUM && td_value_count(v) == 1 && v->x[0] == 1;
+    if (v && !one)  // 1 is the default of rod.elements, written out
       td_warn(&spec->diags, td_get_at(s, i, functions[k]),
               "%s.%s has no effect: only the model 'gvs' has functions of strain, this is '%.40s'",
               name, functions[k], model);
-}
-
-// A rod has its length or those of its parts; written twice, they agree.
-static void lengths(td_spec* spec, const value* s, int i, const char* name) {
-  const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
-  if (!td_get(s, i, "part") && !td_get(s, i, "length"))
-    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
-             "%s.length is missing (length at rest)", name);
-  if (fabs(sum - whole) > 1e-9 * whole)
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
-             "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
+  }
 }
 
 // Does a strain field that is written out, of any rod or part, depend on coordinate k of rod i?
@@ -395,23 +372,30 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = word(s, i, "model", td_rod_models[0].name);
+  const char* model = td_get_word(s, i, "model", td_rod_models[0].name);
   const value* written = td_get(s, i, "part");
   if (written && td_value_count(written) > td_nested_limit(spec)) return;  // is told
-  lengths(spec, s, i, name);
+
+  // a rod has its length or those of its parts; written twice, they agree
+  const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
+  if (!written && !td_get(s, i, "length"))
+    td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
+             "%s.length is missing (length at rest)", name);
+  if (fabs(sum - whole) > 1e-9 * whole)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
+             "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
+
   written_strains(spec, s, i, name, model);
   seen_places(spec, s, i, name, model);
   if (!written || written->kind != V_STRUCT) {
-    const double length = td_check_rod_length(spec, i);
-    check_part(spec, s, i, name, model, (stretch){0, length, false}, length);
+    check_part(spec, s, i, name, model, (stretch){0, sum, false}, sum);
     return;
   }
   value* parts = td_rod_parts(s, i);
   for (int k = 0; parts && k < td_value_count(parts); k++) {
     char part[160];
     snprintf(part, sizeof part, "%.100s.part(%d)", name, k + 1);
-    check_part(spec, parts, k, part, model, td_check_part(spec, i, k),
-               td_check_rod_length(spec, i));
+    check_part(spec, parts, k, part, model, td_check_part(spec, i, k), sum);
   }
   td_value_drop(parts);
 }
@@ -429,15 +413,6 @@ static double part_dofs(const value* rods, int i) {
   return segments * (modes ? fmax(1, each) : 6);
 }
 
-static double strain_dofs(const value* rods, int i) {
-  value* parts = td_rod_parts(rods, i);
-  if (!parts) return part_dofs(rods, i);
-  double sum = 0;
-  for (int k = 0; k < td_value_count(parts); k++) sum += part_dofs(parts, k);
-  td_value_drop(parts);
-  return sum;
-}
-
 void td_check_rods(td_spec* spec) {
   const value* rods = td_get(spec->root, 0, "rod");
   const int n = td_check_rod_count(spec), most = spec->limits.dofs;
@@ -445,18 +420,18 @@ void td_check_rods(td_spec* spec) {
   int largest = 0;
   double most_here = 0;
   for (int i = 0; i < n; i++) {
-    const double here = strain_dofs(rods, i);
+    value* parts = td_rod_parts(rods, i);
+    double here = parts ? 0 : part_dofs(rods, i);
+    for (int k = 0; parts && k < td_value_count(parts); k++) here += part_dofs(parts, k);
+    td_value_drop(parts);
     total += here;
     if (here > most_here) largest = i;
     most_here = fmax(here, most_here);
   }
   if (!(total > most)) return;
-  const bool written = td_get(rods, largest, "n") != NULL;
-  td_error(
-      &spec->diags, TD_E_MODEL,
-      written ? td_get_at(rods, largest, "n") : td_check_element_at(&spec->diags, rods, largest),
-      "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
-      total);
+  td_error(&spec->diags, TD_E_MODEL, td_check_field_at(&spec->diags, rods, largest, "n"),
+           "rod(%d): the model may have %d degrees of freedom, its rods have %g", largest + 1, most,
+           total);
 }
 
 // ---- inside a rod ------------------------------------------------------------------------------
@@ -464,7 +439,7 @@ void td_check_rods(td_spec* spec) {
 // Is the offset [x y] within the outline of a section at an arc length?  True when it is not known.
 static bool is_in_section(const td_spec* spec, const value* rods, int i, double arc,
                           const double* x) {
-  const char* section = word(rods, i, "section", "circle");
+  const char* section = td_get_word(rods, i, "section", "circle");
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
     return !td_check_number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;

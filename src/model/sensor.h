@@ -1,4 +1,4 @@
-// Sensors: what an expression can ask of the moving robot.  One list drives the language's
+// Sensors: quantities of the moving robot for expressions.  One list drives the language's
 // functions, the manual, and the engine.
 #ifndef TD_SENSOR_H
 #define TD_SENSOR_H
@@ -8,13 +8,13 @@
 
 #include "expr/expr.h"
 
-// What is particular to a sensor, beyond what it is about.
+// Particular traits of a sensor, beyond what it is about.
 enum {
   WITH_POINT = 1,    // takes a point in the body frame
   WITH_NUMBER = 2,   // takes the number of a degree of freedom behind its joint
   WITH_COORDS = 4,   // has as many components as its rod has coordinates of its own (rod.coords)
   OF_WHOLE_ROD = 8,  // tells something of a rod as a whole, without an arc length
-  OF_STRAIN = 16,    // is a strain of a rod's section: strains are counted where it is asked for
+  OF_STRAIN = 16,    // is a strain of a rod's section: strains are counted where it is measured
   OF_SECTION = 32,   // is what a section of a rod transmits
   OF_JOINT = 64,     // is what a joint transmits
   OF_LENGTH = 128,   // is a length: cables have it, and edges of meshes whatever they are made of

@@ -76,16 +76,6 @@ static int dofs_along(const td_model* m, int first, int* v) {
   return n;
 }
 
-// The columns of a DOF along a rod, one after the other; of each slot the last so far.
-static void chain_column(td_model* m, int k, bool rod, int* of_slot) {
-  model_col* c = &m->col[k];
-  int* before = &of_slot[c->slot];
-  c->leads = !rod || *before < 0;
-  c->next = -1;
-  if (!c->leads) m->col[*before].next = k;
-  *before = k;
-}
-
 // A rod takes the slots of all its DOFs at its first step; head: that of each step.
 static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
   for (int i = 0; i < m->nhop; i++) {
@@ -100,7 +90,13 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
       if (!is_step(hop)) v[slot = hop->end++] = m->col[k].v;
       while (v[slot] != m->col[k].v) slot++;
       m->col[k].slot = slot;
-      chain_column(m, k, is_step(hop), of_slot);
+
+      // the columns of a DOF along a rod, one after the other; of each slot the last so far
+      int* before = &of_slot[slot];
+      m->col[k].leads = !is_step(hop) || *before < 0;
+      m->col[k].next = -1;
+      if (!m->col[k].leads) m->col[*before].next = k;
+      *before = k;
     }
     hop->root = hop->end > 0 ? v[0] : -1;
     hop->straight = hop->parent < 0 || m->hop[hop->parent].straight;  // up to its own slots

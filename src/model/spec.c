@@ -439,3 +439,8 @@ td_span td_get_at(const value* s, int i, const char* field) {
   const value_slot* slot = td_value_slot(s, i, field);
   return slot && slot->v ? slot->at : td_span_none();
 }
+
+const char* td_get_word(const value* s, int i, const char* field, const char* fallback) {
+  const value* v = td_get(s, i, field);
+  return v && v->kind == V_STR ? v->s : fallback;
+}

@@ -69,7 +69,7 @@ typedef struct spec_override {
   bool used;
 } spec_override;
 
-// What one description may cost.  td_spec_new() sets the defaults; hosts with less patience lower
+// Limits to the cost of one description.  td_spec_new() sets the defaults; hosts with less patience lower
 // them before loading.
 typedef struct td_limits {
   long work;      // units of work of the language: statements, operations, elements
@@ -164,5 +164,7 @@ double td_spec_settle(td_spec* spec, ex e);
 // Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
 const value* td_get(const value* s, int i, const char* field);
 td_span td_get_at(const value* s, int i, const char* field);  // where that value was written
+// A string field; the fallback when it is absent or no string.
+const char* td_get_word(const value* s, int i, const char* field, const char* fallback);
 
 #endif

@@ -6,6 +6,8 @@
 #ifndef TD_VALUE_H
 #define TD_VALUE_H
 
+#include <string.h>
+
 #include "base/base.h"
 #include "base/diag.h"
 #include "expr/expr.h"
@@ -92,6 +94,10 @@ void td_value_drop(value* v);    // NULL is fine
 value* td_value_own(value* v);
 
 static inline int td_value_count(const value* v) { return v->rows * v->cols * v->pages; }
+// Is v, which may be NULL, a reference to an element of a structure: rod(2), at(rod(2), 0.1)?
+static inline bool value_names(const value* v, const char* root) {
+  return v && v->kind == V_REF && strcmp(v->ref.root, root) == 0;
+}
 bool td_value_is_empty(const value* v);  // NULL or no elements
 // Element i as an expression handle in g (numbers become constants).
 ex td_value_ex(const value* v, int i, td_exprs* g);

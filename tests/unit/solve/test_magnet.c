@@ -1,6 +1,6 @@
 // Magnets against closed forms: the period of a compass needle, small and large; a magnetic
-// cantilever in a field across it against the elastica, by every rod model; a needle that a turning
-// field pulls along; dense against sparse.
+// cantilever in a field across it against the elastica and one with a magnet at its middle, by
+// every rod model; a needle that a turning field pulls along; dense against sparse.
 #include "check.h"
 #include "tendril/tendril.h"
 
@@ -138,6 +138,31 @@ static void a_magnetic_cantilever_is_an_elastica(void** state) {
   }
 }
 
+// A torque τ at the middle a of a rod bends it up to there: small, its tip moves by
+// τ a (L - a/2)/EI, to first order of the angle τ a/EI = 0.01.
+static void a_magnet_at_a_place_bends_a_rod_up_to_it(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  for (int i = 0; i < 5; i++) {
+    char text[1000];
+    snprintf(text, sizeof text,
+             "rod(1).model = '%s'; rod(1).length = 1; rod(1).radius = .005; rod(1).E = 1e7;\n"
+             "rod(1).rho = 1000; rod(1).n = %d; EI = 1e7*pi*.005^4/4;\n"
+             "magnet(1).on = at(rod(1), .5); magnet(1).moment = [0 0 1];\n"
+             "magnet(1).field = [.02*EI 0 0];\n"
+             "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));\n",
+             models[i], i == 0 || i == 4 ? 5 : 12);
+    robot r = load(text);
+    td_equil_options o = td_equil_options_default();
+    td_equil_result found;
+    double y[3];
+    assert_int_equal(td_equilibrium(r.model, r.work, r.state, &o, &found), TD_OK);
+    assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+    CHECK_REACHED(models[i], fabs(y[0] / .0075 - 1), 1e-3);
+    close_robot(&r);
+  }
+}
+
 // Two damped needles on springs in a field of an input, with dense and sparse matrices.
 static void dense_and_sparse_agree(void** state) {
   (void)state;
@@ -169,6 +194,7 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_period_of_a_needle),
       cmocka_unit_test(a_magnetic_cantilever_is_an_elastica),
+      cmocka_unit_test(a_magnet_at_a_place_bends_a_rod_up_to_it),
       cmocka_unit_test(dense_and_sparse_agree),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
