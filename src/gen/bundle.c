@@ -1,4 +1,5 @@
-// Bundling; see bundle.h.  Works on identifiers: comments and strings are copied as they are.
+// Bundling the engine's sources into one text; see bundle.h.  Only identifiers are renamed:
+// comments and strings are copied as they are.
 #include "gen/bundle.h"
 
 #include <ctype.h>
@@ -6,12 +7,14 @@
 
 enum { MAX_FILES = 200, MAX_NAMES = 200, MAX_DEPTH = 40 };
 
+// A bundle while it is written.
 typedef struct bundler {
   td_text* out;
   bool done[MAX_FILES];
   bool failed;
 } bundler;
 
+// Index of a source by its file name of n characters, -1: there is none
 static int find_file(const char* name, size_t n) {
   for (int i = 0; td_engine_sources[i].name; i++) {
     if (strlen(td_engine_sources[i].name) == n && strncmp(td_engine_sources[i].name, name, n) == 0)
@@ -27,6 +30,7 @@ static const char* next_line(const char* s) {
 
 // ---- file-local names -------------------------------------------------------------------------
 
+// Names of a file that no other file sees.
 typedef struct name_list {
   const char* at[MAX_NAMES];
   size_t length[MAX_NAMES];
@@ -42,7 +46,8 @@ static bool has_name(const name_list* l, const char* s, size_t n) {
   return false;
 }
 
-// Functions that a line beginning with "static" declares: the word before the first parenthesis.
+// List the functions and arrays that lines beginning with "static" define: the word before the
+// first parenthesis or bracket.
 static void local_names(const char* text, name_list* l) {
   l->n = 0;
   for (const char* s = text; *s; s = next_line(s)) {
@@ -73,11 +78,8 @@ static const char* skip_quoted(const char* s) {
   return *at ? at + 1 : at;
 }
 
-// Members keep their names.
-static bool follows_member(const char* text, const char* s) {
-  return (s > text && s[-1] == '.') || (s > text + 1 && s[-1] == '>' && s[-2] == '-');
-}
-
+// Copy a text without its #include lines, local names becoming prefix_name; members of structs keep
+// their names.
 static void copy_renamed(td_text* out, const char* text, const char* prefix, int prefix_length,
                          const name_list* names) {
   const char* s = text;
@@ -91,7 +93,9 @@ static void copy_renamed(td_text* out, const char* text, const char* prefix, int
     } else if (is_word(*s)) {
       for (end = s; is_word(*end);) end++;
       const size_t n = (size_t)(end - s);
-      if (has_name(names, s, n) && !follows_member(text, s)) {
+      const bool member =
+          (s > text && s[-1] == '.') || (s > text + 1 && s[-1] == '>' && s[-2] == '-');
+      if (has_name(names, s, n) && !member) {
         td_text_addn(out, prefix, prefix_length);
         td_text_add(out, "_");
       }
@@ -105,25 +109,7 @@ static void copy_renamed(td_text* out, const char* text, const char* prefix, int
 
 // ---- files ------------------------------------------------------------------------------------
 
-static void add_file(bundler* b, int i, int depth);
-
-static void add_includes(bundler* b, const char* text, int depth) {
-  for (const char* s = text; *s; s = next_line(s)) {
-    if (strncmp(s, "#include \"", 10) != 0) continue;
-    const char *name = s + 10, *slash = name;
-    const char* end = strchr(name, '"');
-    if (!end) continue;
-    for (const char* c = name; c < end; c++) {
-      if (*c == '/') slash = c + 1;
-    }
-    const int i = find_file(slash, (size_t)(end - slash));
-    if (i < 0) {
-      b->failed = true;
-    } else {
-      add_file(b, i, depth + 1);
-    }
-  }
-}
+// Add a source with everything that it includes before it, once.
 
 static void add_file(bundler* b, int i, int depth) {
   if (i >= MAX_FILES || depth > MAX_DEPTH) {
@@ -135,7 +121,23 @@ static void add_file(bundler* b, int i, int depth) {
   const source_text* f = &td_engine_sources[i];
   const size_t n = strlen(f->name);
   name_list names = {.n = 0};
-  add_includes(b, f->text, depth);
+
+  // the files it includes, wherever their folders are
+  for (const char* s = f->text; *s; s = next_line(s)) {
+    if (strncmp(s, "#include \"", 10) != 0) continue;
+    const char *name = s + 10, *end = strchr(name, '"');
+    if (!end) continue;
+    for (const char* c = name; c < end; c++) {
+      if (*c == '/') name = c + 1;
+    }
+    const int included = find_file(name, (size_t)(end - name));
+    if (included >= 0)
+      add_file(b, included, depth + 1);
+    else
+      b->failed = true;
+  }
+
+  // the file itself, with local names of its own
   if (n > 2 && strcmp(f->name + n - 2, ".c") == 0) local_names(f->text, &names);
   td_text_printf(b->out, "\n// ==== %s ====\n\n", f->name);
   copy_renamed(b->out, f->text, f->name, (int)n - 2, &names);

@@ -220,7 +220,7 @@ const char td_c_export_functions[] =
     "}\n"
     "\n";
 
-// The rest of them: sensors and internal states.
+// Further functions of the interface: sensors and internal states.
 const char td_c_export_rest[] =
     "int @_sensors(@* s, double t, const double* q, const double* v, const double* u, double* y) "
     "{\n"
@@ -249,11 +249,13 @@ const char td_c_export_rest[] =
     "  return 0;\n"
     "}\n";
 
-// Rounding reaches v' through the condition of M: what is judged is how well the equations hold,
+// The check of an exported model.  Rounding is amplified in v' by the condition of M; therefore the
+// residual
 //
-//   F = M v' + h - tau - J' lambda        relative to the sizes of what it is the sum of,
+//   F = M v' + h - tau - J' lambda        relative to the sizes of its terms
 //
-// with the library's v' and lambda as well as with the program's own, and the rows J v' + gamma.
+// is compared, with the library's v' and lambda as well as with the program's own, and the rows J
+// v' + gamma.
 const char td_c_export_check[] =
     "static double t, q[@_nq + 1], v[@_nv + 1], u[@_nu + 1], vdot[@_nv + 1], lambda[@_nrow + 1],\n"
     "    y[@_ny + 1], F[@_nv + 1], none[@_nv + 1], difference[@_nv + 1], sum[@_nv + 1],\n"

@@ -25,7 +25,7 @@ void td_c_put(td_text* out, const char* text, const char* name) {
 
 // ---- helpers of expressions -------------------------------------------------------------------
 
-// What <math.h> has and printed expressions use: compilers in a hurry need no headers.
+// Declarations of <math.h> that printed expressions use, for libtcc, which reads no headers.
 const char td_c_math[] =
     "double pow(double, double), atan2(double, double), fmod(double, double);\n"
     "double fmin(double, double), fmax(double, double), hypot(double, double);\n"
@@ -193,8 +193,8 @@ const char td_c_factor[] =
     "  }\n"
     "}\n";
 
-// The rule of math/kkt.c: rows relative to the sizes of what they are made of, columns weighed by
-// M_jj^-1/2, pivots above 1e-10.
+// Selection of independent rows as in math/kkt.c: rows divided by their sizes, columns multiplied
+// by M_jj^-1/2, pivots above 1e-10.
 const char td_c_rows[] =
     "\n// Which rows are independent: their numbers in `order`, how many are returned.  X has "
     "room\n"

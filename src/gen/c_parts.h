@@ -16,10 +16,10 @@ extern const char td_c_export_shims[], td_c_export_interface[], td_c_export_func
     td_c_export_rest[];
 extern const char td_c_export_check[];
 
-// Add a number as C writes it, with <math.h> where it is infinite or none.
+// Add a number as C writes it, with INFINITY or NAN of <math.h> where it is not finite.
 void td_c_number(td_text* out, double x);
 
-// Add a text with '@' replaced.
+// Add a text with '@' replaced by the name.
 void td_c_put(td_text* out, const char* text, const char* name);
 
 #endif

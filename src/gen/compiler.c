@@ -1,4 +1,4 @@
-// The system's C compiler as a child process; see build.h.
+// The system's C compiler as a child process; see compiler.h.
 #include "gen/compiler.h"
 
 #include <errno.h>
@@ -30,6 +30,7 @@ bool td_build_open(td_build* b) {
   return false;
 }
 
+// File name of `name` in the directory.  False: too long.
 static bool path_of(const td_build* b, const char* name, char* path, size_t size) {
   const int n = snprintf(path, size, "%s/%s", b->directory, name);
   return n > 0 && (size_t)n < size;
@@ -52,9 +53,11 @@ bool td_build_file(const td_build* b, const char* name, const char* text, size_t
 
 // ---- process ----------------------------------------------------------------------------------
 
-// A group of its own, so that the compiler's own children can be ended with it; no blocked signals.
-// What the compiler itself puts aside goes into the directory too, and with it when all are killed.
+// Start a program in a process group of its own, so that its children can be ended with it, without
+// blocked signals, input or output.  Its TMPDIR is the directory, which is removed with everything
+// in it.
 static bool spawn(const td_build* b, char* const* arguments, pid_t* pid) {
+  // environment with the new TMPDIR
   char place[sizeof b->directory + 8];
   size_t n = 0, k = 0;
   while (environ[n]) n++;
@@ -65,6 +68,7 @@ static bool spawn(const td_build* b, char* const* arguments, pid_t* pid) {
   for (size_t i = 0; i < n; i++)
     if (strncmp(environ[i], "TMPDIR=", 7) != 0) environment[k++] = environ[i];
 
+  // process group, signals, /dev/null
   posix_spawn_file_actions_t quiet;
   posix_spawnattr_t attributes;
   sigset_t none;
@@ -86,20 +90,20 @@ static bool spawn(const td_build* b, char* const* arguments, pid_t* pid) {
   return ok;
 }
 
-static bool start(td_build* b, char* const* arguments) {
-  pid_t pid = 0;
-  pthread_mutex_lock(&b->lock);
-  const bool ok = !b->stopped && spawn(b, arguments, &pid);
-  b->child = ok ? pid : 0;
-  pthread_mutex_unlock(&b->lock);
-  return ok;
-}
-
-// Wait without reaping first: until the lock is held, the number must stay the child's.
+// Start the compiler and wait for its end.  True: it succeeded.
 static bool run(td_build* b, char* const* arguments) {
   siginfo_t info;
   int status = 1;
-  if (!start(b, arguments)) return false;
+
+  // no compiler starts after a stop
+  pid_t pid = 0;
+  pthread_mutex_lock(&b->lock);
+  const bool started = !b->stopped && spawn(b, arguments, &pid);
+  b->child = started ? pid : 0;
+  pthread_mutex_unlock(&b->lock);
+  if (!started) return false;
+
+  // wait without reaping: until the lock is held, the process number must stay the child's
   for (;;) {
     info.si_pid = 0;
     const int options = WEXITED | WNOWAIT | (b->go_on ? WNOHANG : 0);
@@ -109,7 +113,7 @@ static bool run(td_build* b, char* const* arguments) {
     if (!b->stopped && !b->go_on(b->user)) td_build_stop(b);
     nanosleep(&(struct timespec){.tv_nsec = 10000000}, NULL);
   }
-  pthread_mutex_lock(&b->lock);
+
   const bool reaped = waitpid(b->child, &status, 0) == b->child;
   b->child = 0;
   pthread_mutex_unlock(&b->lock);
@@ -126,7 +130,7 @@ void td_build_stop(td_build* b) {
 
 // ---- compiler ---------------------------------------------------------------------------------
 
-// Words of an environment variable behind those there are; the text is cut at its blanks.
+// Append the words of a text, which is cut at its blanks, to the arguments; returns their number.
 static int add_words(char* text, char** arguments, int n, int most) {
   for (char* at = text; *at && n < most;) {
     at += strspn(at, " ");
@@ -140,25 +144,24 @@ static int add_words(char* text, char** arguments, int n, int most) {
 
 enum { WORDS = 40 };
 
-static bool compile(td_build* b, char* compiler, char* cflags, const char* const* flags, int nflag,
-                    char* source, char* library) {
-  char* arguments[3 * WORDS];
-  int n = add_words(compiler, arguments, 0, WORDS / 2);
-  for (int i = 0; i < nflag && i < WORDS; i++) arguments[n++] = (char*)(uintptr_t)flags[i];
-  n = add_words(cflags, arguments, n, 2 * WORDS);
-  char* const last[] = {source, "-o", library, "-lm", NULL};
-  for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
-  return run(b, arguments);
-}
+// Compile `source` into library.so in the directory, with CC and CFLAGS of the environment.
 
 bool td_build_library(td_build* b, const char* source, const char* const* flags, int nflag,
                       char* path, size_t size) {
   const char *cc = getenv("CC"), *words = getenv("CFLAGS");
   char from[600], *compiler = td_strdup(cc && *cc ? cc : "cc"),
                   *cflags = td_strdup(words ? words : "");
-  const bool ok = compiler && cflags && path_of(b, source, from, sizeof from) &&
-                  path_of(b, "library.so", path, size) &&
-                  compile(b, compiler, cflags, flags, nflag, from, path);
+  bool ok = compiler && cflags && path_of(b, source, from, sizeof from) &&
+            path_of(b, "library.so", path, size);
+  if (ok) {
+    char* arguments[3 * WORDS];
+    int n = add_words(compiler, arguments, 0, WORDS / 2);
+    for (int i = 0; i < nflag && i < WORDS; i++) arguments[n++] = (char*)(uintptr_t)flags[i];
+    n = add_words(cflags, arguments, n, 2 * WORDS);
+    char* const last[] = {from, "-o", path, "-lm", NULL};
+    for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
+    ok = run(b, arguments);
+  }
   free(compiler);
   free(cflags);
   return ok;

@@ -1,4 +1,5 @@
-// The derivation from start to end; see derive.h.
+// The derivation of the equations of motion from start to end (derive.h): check that the model has
+// closed forms, choose the symbols, then tree, probes, masses, forces, rows, energy and sensors.
 #include "gen/derive.h"
 
 #include <stdio.h>
@@ -10,15 +11,9 @@
 
 // ---- which parameters are symbols --------------------------------------------------------------
 
-static bool wanted(const td_derive_options* o, const char* name) {
-  for (int i = 0; i < o->nsymbolic; i++) {
-    if (strcmp(o->symbolic[i], name) == 0) return true;
-  }
-  return false;
-}
-
-// Numbers that the initial geometry gives and that therefore follow from lengths in a way no
-// formula here shows: rest values, beam axes, references of loops.
+// Name an element with numbers measured at the initial configuration (rest values, beam axes,
+// references of kinematic loops), NULL if there is none.  How such numbers follow from a length is
+// no formula here, so lengths cannot be symbols beside them.
 static const char* measured_element(const td_model* m) {
   const int n = model_forces(m);
   for (int i = 0; i < n; i++) {
@@ -33,7 +28,8 @@ static const char* measured_element(const td_model* m) {
   return m->nrow > 0 ? model_name(m, m->row[0].name) : NULL;
 }
 
-static td_status judge_symbol(deriver* d, int i) {
+// Report whether parameter i may stay a symbol; the message tells why not.
+static td_status check_symbol(deriver* d, int i) {
   const model_named* p = &d->m->param[i];
   const char* name = model_name(d->m, p->name);
   if (p->structural) {
@@ -50,27 +46,31 @@ static td_status judge_symbol(deriver* d, int i) {
                           name, measured);
 }
 
-static td_status known_names(deriver* d, const td_derive_options* o) {
-  for (int i = 0; i < o->nsymbolic; i++) {
-    if (td_model_param_find(d->m, o->symbolic[i]) < 0) {
-      return td_derive_refuse(d, TD_E_USAGE, "the model has no param '%s'", o->symbolic[i]);
-    }
-  }
-  return TD_OK;
-}
-
+// Select the parameters that stay symbols: those that the options name, or with `all_symbolic`
+// every parameter that can be one.  The others become constants.
 static td_status choose_symbols(deriver* d, const td_derive_options* o) {
   const td_model* m = d->m;
   td_derived* out = d->out;
-  TD_TRY(known_names(d, o));
+
+  // every name must be a parameter
+  for (int i = 0; i < o->nsymbolic; i++) {
+    if (td_model_param_find(m, o->symbolic[i]) < 0)
+      return td_derive_refuse(d, TD_E_USAGE, "the model has no param '%s'", o->symbolic[i]);
+  }
+
   for (int i = 0; i < m->nparam; i++) {
-    const bool asked = wanted(o, model_name(m, m->param[i].name));
-    bool symbol = asked || o->all_symbolic;
+    bool named = false;
+    for (int k = 0; k < o->nsymbolic; k++)
+      named = named || strcmp(o->symbolic[k], model_name(m, m->param[i].name)) == 0;
+
+    // a parameter that was named and cannot be a symbol is an error, else it becomes a constant
+    bool symbol = named || o->all_symbolic;
     if (symbol) {
-      const td_status status = judge_symbol(d, i);
-      if (status != TD_OK && asked) return status;
+      const td_status status = check_symbol(d, i);
+      if (status != TD_OK && named) return status;
       symbol = status == TD_OK;
     }
+
     if (symbol) {
       out->p[out->np] = td_derive_safe(d, m->param[i].var);
       out->param[out->np++] = i;
@@ -84,7 +84,7 @@ static td_status choose_symbols(deriver* d, const td_derive_options* o) {
 
 // ---- what can be derived ----------------------------------------------------------------------
 
-// Arrays of the model whose content this derivation knows beside forces, or that no equation needs.
+// Arrays of the model, beside forces, that the derivation reads or that no equation needs.
 static const char* const known_arrays[] = {
     "fix", "hop", "col", "pos", "vel", "station", "body", "constant", "row", "probe", "param",
     "input", "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex", "number",
@@ -98,7 +98,8 @@ static const char* const known_arrays[] = {
     "block_base", "mass_base", "force_live_at", "force_live", "force_block_at", "force_block",
     "row_live_at", "row_live", "row_block_at", "row_block", "row_base"};
 
-static bool is_known(const char* name) {
+// Report whether the derivation accounts for an array of the model.
+static bool is_known_array(const char* name) {
 #define X(type, kind, text) \
   if (strcmp(#kind, name) == 0) return true;
   TD_FORCES(X)
@@ -109,9 +110,9 @@ static bool is_known(const char* name) {
   return false;
 }
 
-// The first of each kind of element without a closed form beside rods, as the user writes it;
-// returns how many kinds there are.
-static int list_others(const td_model* m, char* list, int size) {
+// List one element of each kind without a closed form, as users write it; returns how many kinds
+// the model has.
+static int list_without_closed_form(const td_model* m, char* list, int size) {
   const struct {
     const char* name;
     int n;
@@ -127,24 +128,8 @@ static int list_others(const td_model* m, char* list, int size) {
   return n;
 }
 
-// A part of the model that was added without a formula here must not be left out in silence.
-static td_status judge_arrays(deriver* d) {
-  char list[80];
-  const int n = list_others(d->m, list, sizeof list);
-  if (n > 0)
-    return td_derive_refuse(d, TD_E_MODEL, "%s %s no closed form here" WAY_OUT, list,
-                            n > 1 ? "have" : "has");
-#define X(type, name, text)                                                                    \
-  if (d->m->n##name > 0 && !is_known(#name)) {                                                 \
-    return td_derive_refuse(d, TD_E_MODEL,                                                     \
-                            "the model has %s, which have no closed form here" WAY_OUT, text); \
-  }
-  TD_MODEL_ARRAYS(X)
-#undef X
-  return TD_OK;
-}
-
-// The rod along which a step goes: that of a place on its run.
+// Name the rod that an integrated rod step belongs to: the rod of a station on the same run of
+// steps.
 static const char* rod_of_step(const td_model* m, const model_hop* hop) {
   const model_run* run = &m->run[hop->run];
   for (int i = 0; i < m->nstation; i++) {
@@ -155,26 +140,34 @@ static const char* rod_of_step(const td_model* m, const model_hop* hop) {
   return "of the model";
 }
 
-static td_status judge_kinds(deriver* d) {
+// Refuse models with an element that has no closed form.  An array that a new element added to the
+// model without a formula here is refused as well, so that nothing is left out in silence.
+static td_status check_closed_forms(deriver* d) {
   const td_model* m = d->m;
+  char list[80];
+  const int nlist = list_without_closed_form(m, list, sizeof list);
+
   if (m->ninternal > 0)
     return td_derive_refuse(
         d, TD_E_MODEL,
         "the rates of internal states (here '%s') have no closed form here yet" WAY_OUT,
         td_model_internal_name(m, 0));
+
+  // rods whose strains are integrated along them
   for (int i = 0; i < m->nhop; i++) {
     if (is_step(&m->hop[i])) {
       const char* rod = rod_of_step(m, &m->hop[i]);
-      char list[80];
-      const int n = list_others(m, list, sizeof list);
       return td_derive_refuse(d, TD_E_MODEL,
                               "%s%s has no closed form here: strains of the model 'gvs' are "
                               "integrated along it; models 'rom', 'eba', 'ebr' and 'srl' have "
                               "one%s%s%s" WAY_OUT,
-                              strchr(rod, '(') ? "" : "the rod ", rod, n > 0 ? ", but not " : "",
-                              list, n > 0 ? " of this model" : "");
+                              strchr(rod, '(') ? "" : "the rod ", rod,
+                              nlist > 0 ? ", but not " : "", list,
+                              nlist > 0 ? " of this model" : "");
     }
   }
+
+  // single forces and constraint rows
   const int n = model_forces(m);
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(m, i);
@@ -188,13 +181,27 @@ static td_status judge_kinds(deriver* d) {
                               model_name(m, m->row[i].name));
     }
   }
+
+  // whole arrays of the model
+  if (nlist > 0)
+    return td_derive_refuse(d, TD_E_MODEL, "%s %s no closed form here" WAY_OUT, list,
+                            nlist > 1 ? "have" : "has");
+#define X(type, name, text)                                                                    \
+  if (m->n##name > 0 && !is_known_array(#name)) {                                              \
+    return td_derive_refuse(d, TD_E_MODEL,                                                     \
+                            "the model has %s, which have no closed form here" WAY_OUT, text); \
+  }
+  TD_MODEL_ARRAYS(X)
+#undef X
   return TD_OK;
 }
 
 // ---- memory -----------------------------------------------------------------------------------
 
+// Allocate n + 1 zeroed elements, so that an empty array is not NULL.
 static void* array(size_t n, size_t size) { return calloc(n + 1, size); }
 
+// Allocate the result for a model, its expressions not set yet, with a copy of the model's graph.
 static td_derived* derived_new(const td_model* m) {
   td_derived* out = calloc(1, sizeof *out);
   if (!out) return NULL;
@@ -259,6 +266,8 @@ void td_derived_free(td_derived* d) {
 
 int td_derived_size(const td_derived* d) { return d ? td_exprs_count(d->g) : 0; }
 
+// Allocate what the derivation needs and evaluate the numbers of the initial configuration.  False:
+// no memory; deriver_close() releases what is there.
 static bool deriver_open(deriver* d, const td_model* m) {
   d->m = m;
   d->out = derived_new(m);
@@ -298,6 +307,7 @@ static void deriver_close(deriver* d) {
 
 // ---- variables and coordinates ----------------------------------------------------------------
 
+// Make the variables stem1 ... stemn.  False: no memory.
 static bool variables(td_exprs* g, const char* stem, td_depends kind, int n, int* out) {
   for (int i = 0; i < n; i++) {
     char name[32];
@@ -308,65 +318,51 @@ static bool variables(td_exprs* g, const char* stem, td_depends kind, int n, int
   return true;
 }
 
-static bool make_variables(deriver* d) {
-  td_derived* out = d->out;
-  td_exprs* g = d->g;
-  out->t = d->m->time_var;
-  for (int i = 0; i < out->nu; i++) out->u[i] = td_derive_safe(d, d->m->input[i].var);
-  return variables(g, "q", TD_ON_STATE, out->nq, out->q) &&
-         variables(g, "v", TD_ON_RATE, out->nv, out->v) &&
-         variables(g, "a", TD_ON_ACCEL, out->nv, out->a) &&
-         variables(g, "lambda", TD_ON_ACCEL, out->nrow, out->lambda) &&
-         variables(g, "target", TD_ON_INPUT, out->ntarget, out->target);
-}
-
-// q' = N v: the rate of a unit quaternion is Q ∘ [0, v]/2, of a pair about one axis [-s, w] v/2.
-static void quaternion_rate(deriver* d, const model_hop* hop) {
-  td_exprs* g = d->g;
-  const int q = hop->q;
-  ex* out = d->out->qdot;
-  if (hop->nv == 1) {
-    const ex half = xscale(g, 0.5, td_ex_var(g, d->out->v[hop->v]));
-    out[q] = xneg(g, xmul(g, td_ex_var(g, d->out->q[q + 1]), half));
-    out[q + 1] = xmul(g, td_ex_var(g, d->out->q[q]), half);
-    return;
-  }
-  x3 Q, half;
-  const ex w = td_ex_var(g, d->out->q[q]);
-  for (int k = 0; k < 3; k++) {
-    Q.a[k] = td_ex_var(g, d->out->q[q + 1 + k]);
-    half.a[k] = xscale(g, 0.5, td_ex_var(g, d->out->v[hop->v + k]));
-  }
-  const x3 rate = x3_add(g, x3_scale(g, w, half), x3_cross(g, Q, half));
-  out[q] = xneg(g, x3_dot(g, Q, half));
-  for (int k = 0; k < 3; k++) out[q + 1 + k] = rate.a[k];
-}
-
+// Set q' = N v.  Most coordinates have a velocity as their rate; a unit quaternion Q has
+// Q' = Q ∘ [0, v]/2, and a quaternion [w, s] about one fixed axis has [w, s]' = [-s, w] v/2.
 static void coordinate_rates(deriver* d) {
   td_derived* out = d->out;
-  for (int i = 0; i < out->nq; i++) out->qdot[i] = xnum(d->g, 0);
+  td_exprs* g = d->g;
+  ex* qdot = out->qdot;
+  for (int i = 0; i < out->nq; i++) qdot[i] = xnum(g, 0);
+
+  // coordinates whose rate is a velocity
   for (int i = 0; i < out->nv; i++) {
     const int partner = d->m->vel[i].partner;
-    if (partner >= 0) out->qdot[partner] = td_ex_var(d->g, out->v[i]);
+    if (partner >= 0) qdot[partner] = td_ex_var(g, out->v[i]);
   }
+
   for (int i = 0; i < d->m->nhop; i++) {
     const model_hop* hop = &d->m->hop[i];
-    if (has_quaternion(hop)) quaternion_rate(d, hop);
-  }
-}
+    if (!has_quaternion(hop)) continue;
+    const int q = hop->q;
 
-static void given_motion(deriver* d) {
-  for (int i = 0; i < d->out->nv; i++)
-    for (int k = 0; k < 3; k++) {
-      const num motion = d->m->vel[i].motion;
-      d->out->motion[3 * i + k] = motion == NUM_NONE ? EX_NONE : td_derive_number(d, motion + k);
+    // quaternion about one axis
+    if (hop->nv == 1) {
+      const ex half = xscale(g, 0.5, td_ex_var(g, out->v[hop->v]));
+      qdot[q] = xneg(g, xmul(g, td_ex_var(g, out->q[q + 1]), half));
+      qdot[q + 1] = xmul(g, td_ex_var(g, out->q[q]), half);
+      continue;
     }
+
+    // quaternion of any rotation
+    x3 Q, half;
+    const ex w = td_ex_var(g, out->q[q]);
+    for (int k = 0; k < 3; k++) {
+      Q.a[k] = td_ex_var(g, out->q[q + 1 + k]);
+      half.a[k] = xscale(g, 0.5, td_ex_var(g, out->v[hop->v + k]));
+    }
+    const x3 rate = x3_add(g, x3_scale(g, w, half), x3_cross(g, Q, half));
+    qdot[q] = xneg(g, x3_dot(g, Q, half));
+    for (int k = 0; k < 3; k++) qdot[q + 1 + k] = rate.a[k];
+  }
 }
 
 // ---- all --------------------------------------------------------------------------------------
 
-// Sizes and rank of the rows at the start, with which the printed code decides which of them count.
-static td_status judge_rows(deriver* d) {
+// Compute sizes and rank of the constraint rows at the initial state, with which printed code tells
+// dependent rows from independent ones.
+static td_status row_sizes(deriver* d) {
   const td_model* m = d->m;
   td_derived* out = d->out;
   out->row_size = array((size_t)m->nrow, sizeof *out->row_size);
@@ -386,23 +382,43 @@ static td_status judge_rows(deriver* d) {
   return room ? TD_OK : TD_E_NOMEM;
 }
 
+// Derive everything, each stage from those before it.
 static td_status derive(deriver* d, const td_derive_options* options) {
-  TD_TRY(judge_kinds(d));
-  TD_TRY(judge_arrays(d));
-  if (!make_variables(d)) return TD_E_NOMEM;
+  const td_model* m = d->m;
+  td_derived* out = d->out;
+  td_exprs* g = d->g;
+  TD_TRY(check_closed_forms(d));
+
+  // variables: time, inputs, coordinates, velocities, accelerations, multipliers, control targets
+  out->t = m->time_var;
+  for (int i = 0; i < out->nu; i++) out->u[i] = td_derive_safe(d, m->input[i].var);
+  if (!variables(g, "q", TD_ON_STATE, out->nq, out->q) ||
+      !variables(g, "v", TD_ON_RATE, out->nv, out->v) ||
+      !variables(g, "a", TD_ON_ACCEL, out->nv, out->a) ||
+      !variables(g, "lambda", TD_ON_ACCEL, out->nrow, out->lambda) ||
+      !variables(g, "target", TD_ON_INPUT, out->ntarget, out->target))
+    return TD_E_NOMEM;
   d->elements = options->elements;
-  d->energetic = options->power || td_derive_asks_energy(d->m);
+  d->energetic = options->power || td_derive_asks_energy(m);
   TD_TRY(choose_symbols(d, options));
+
+  // kinematics
   coordinate_rates(d);
   TD_TRY(td_derive_forms(d));
   if (options->loops) TD_TRY(td_derive_loops(d));
   TD_TRY(td_derive_tree(d));
   TD_TRY(td_derive_probes(d));
-  given_motion(d);
+  for (int i = 0; i < out->nv; i++)
+    for (int k = 0; k < 3; k++) {
+      const num motion = m->vel[i].motion;
+      out->motion[3 * i + k] = motion == NUM_NONE ? EX_NONE : td_derive_number(d, motion + k);
+    }
+
+  // dynamics
   TD_TRY(td_derive_masses(d));
   TD_TRY(td_derive_forces(d));
   TD_TRY(td_derive_rows(d));
-  TD_TRY(judge_rows(d));
+  TD_TRY(row_sizes(d));
   TD_TRY(td_derive_energy(d, options->power));
   return td_derive_sensors(d);
 }
@@ -415,6 +431,8 @@ void td_derive_options_fill(td_derive_options* options, size_t size) {
 td_status td_derive(const td_model* m, const td_derive_options* given, td_derived** derived,
                     char* message, size_t size) {
   if (!m || !derived || (!message && size > 0)) return TD_E_USAGE;
+
+  // take the options and check that every symbol has a name
   char unused[1];
   deriver d = {.message = size > 0 ? message : unused, .size = size};
   d.message[0] = '\0';
@@ -431,6 +449,8 @@ td_status td_derive(const td_model* m, const td_derive_options* given, td_derive
     snprintf(d.message, size, "the names of symbolic parameters are missing");
     return TD_E_USAGE;
   }
+
+  // derive; the caller owns the result
   td_status status = deriver_open(&d, m) ? derive(&d, options) : TD_E_NOMEM;
   if (status == TD_OK && td_exprs_failed(d.g)) status = TD_E_NOMEM;
   if (status == TD_OK) {

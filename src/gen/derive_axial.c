@@ -1,8 +1,9 @@
-// Springs, dampers and inputs along lines (engine/force_axial.c).
+// Springs, dampers and inputs along the line between two frames (engine/force_axial.c):
+// f = law(|r|, |r|') along n = r/|r| on the second frame, the opposite on the first.
 #include "gen/derive_law.h"
 
-// Damping on each world component (damp.along = 0): it is not along the line, and acts on either
-// frame at its own origin.
+// Add damping of each world component of the relative velocity (damp.along = 0).  The force is not
+// along the line, and acts on either frame at its own origin.
 static void isotropic_damping(deriver* d, const model_law* l, const pair_x* p, ex length,
                               load_x* passive) {
   td_exprs* g = d->g;
@@ -18,6 +19,7 @@ static void isotropic_damping(deriver* d, const model_law* l, const pair_x* p, e
   note_power(d, passive, x3_dot(g, f, u));
 }
 
+// Derive the forces of one element, its energy and its power.
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const model_axial* f = &d->m->axial[i];
   td_exprs* g = d->g;
@@ -29,9 +31,11 @@ static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const x3 n = x3_scale(g, inverse, p.r);
   const ex rate = x3_dot(g, n, p.rd), input = td_derive_input(d, l, length);
   const ex force = td_derive_law(d, l, length, f->isotropic ? xnum(g, 0) : rate);
+
   td_pair_load(d, passive, &p, x3_scale(g, force, n), none);
   if (f->isotropic) isotropic_damping(d, l, &p, length, passive);
   td_pair_load(d, active, &p, x3_scale(g, input, n), none);
+
   td_derive_law_energy(d, l, length, rate, force, passive);
   note_power(d, active, xmul(g, input, rate));
 }

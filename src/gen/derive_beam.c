@@ -1,7 +1,8 @@
-// Beams (engine/force_beam.c).
+// Beams between two frames (engine/force_beam.c): six laws along displacement and rotation vector
+// in the beam's axes.
 #include "gen/derive_law.h"
 
-// Rows of a triple turned into the beam's axes: Fᵀ x
+// Turn the three rows of a 3 x n matrix into the beam's axes: Fᵀ x for each column x.
 static void turn_rows(td_exprs* g, const mat3* F, ex* rows, int n) {
   for (int c = 0; c < n; c++) {
     const x3 x = {{rows[c], rows[n + c], rows[2 * n + c]}};
@@ -10,6 +11,7 @@ static void turn_rows(td_exprs* g, const mat3* F, ex* rows, int n) {
   }
 }
 
+// Strains of a beam and their derivatives, in its own axes
 static strain_x beam_strain(deriver* d, const model_beam* f, const pair_x* p) {
   strain_x s = td_derive_pair_strain(d, &d->beam, p);
   if (f->frame < 0) return s;
@@ -22,6 +24,7 @@ static strain_x beam_strain(deriver* d, const model_beam* f, const pair_x* p) {
   return s;
 }
 
+// Derive the forces of one beam, its energy and its power.
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const model_beam* f = &d->m->beam[i];
   const pair_x p = td_derive_pair(d, f->a, f->b);

@@ -1,8 +1,8 @@
-// The centre of mass of everything that moves (engine/sensor_com.c).
+// Centre of mass of everything that moves (engine/sensor_com.c): Σ m c / Σ m
 #include "gen/deriver.h"
 
-// Add the mass of a body or of a piece of a rod, and its moment along axis c.  A point that stands
-// for all points of a rod adds their sums.
+// Add mass and first moment along world axis c of a body or rod piece to sum = [Σ m, Σ m c].  A
+// point that stands for all points of a rod adds the sums over them.
 static void add_mass(deriver* d, int station, num mass, num com, int c, ex sum[2]) {
   td_exprs* g = d->g;
   const int hop = d->m->station[station].hop, loop = hop < 0 ? -1 : d->hop_loop[hop];

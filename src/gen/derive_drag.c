@@ -1,4 +1,4 @@
-// Edges of meshes in a fluid (engine/force_drag.c): there is no closed form here.
+// Edges of meshes in a fluid (engine/force_drag.c) have no closed form here and are refused.
 #include "gen/deriver.h"
 
 static bool has_closed_form(const td_model* m, int i) { return (void)m, (void)i, false; }

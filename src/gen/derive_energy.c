@@ -1,13 +1,15 @@
-// Energies and powers, and what joints transmit.
+// Energies and powers.
 //
-//   kinetic  Σ (m |u|² + ω·Iω)/2      gravity  -Σ m g·c      elastic: what laws and pieces store
+//   kinetic  Σ (m |u|² + ω·Iω)/2      gravity  -Σ m g·c      elastic: stored by laws and rod
+//   sections
 //
-// The power is that of all forces without a potential: dampers, inputs, loads, springs whose
-// coefficients change, gravity that does; what constraint rows add, λ·J v, is left to the solution.
+// The power counts all forces without a potential: dampers, inputs, loads, springs and gravity that
 #include "gen/deriver.h"
+// depend on time.  The power of constraint rows, λ·J v, needs the solution and is added there.
 
 static x3 gravity(deriver* d) { return td_derive_vector(d, d->m->gravity); }
 
+// Kinetic energy of a mass, and its potential energy if gravity is constant
 static ex mass_energy(deriver* d, const tmt_mass* mass) {
   td_exprs* g = d->g;
   const x3 u = {{mass->u[0], mass->u[1], mass->u[2]}}, w = {{mass->u[3], mass->u[4], mass->u[5]}};
@@ -18,14 +20,14 @@ static ex mass_energy(deriver* d, const tmt_mass* mass) {
   return xsub(g, kinetic, xmul(g, mass->m, x3_dot(g, gravity(d), mass->centre)));
 }
 
+// Power of gravity on a mass
 static ex weight_power(deriver* d, const tmt_mass* mass) {
   td_exprs* g = d->g;
   const x3 u = {{mass->u[0], mass->u[1], mass->u[2]}};
   return xmul(g, mass->m, x3_dot(g, gravity(d), x33_apply(g, mass->axes, u)));
 }
 
-static bool has_given_motion(const td_model* m) { return m->nfree_v < m->nvel || m->strains_timed; }
-
+// Report whether a sensor of the model reads the energy.
 bool td_derive_asks_energy(const td_model* m) {
   for (int i = 0; i < m->nprobe; i++) {
     if (td_derive_sensors_of[m->probe[i].kind]->energy) return true;
@@ -33,23 +35,31 @@ bool td_derive_asks_energy(const td_model* m) {
   return false;
 }
 
+// Sum energy and power over masses, forces and quadratures.  `power`: the power is wanted; it is
+// not given for models with prescribed motions, whose power is unknown.
 td_status td_derive_energy(deriver* d, bool power) {
   const bool asks = td_derive_asks_energy(d->m);
   td_exprs* g = d->g;
   d->energy = d->out->power = EX_NONE;
   if (!d->energetic) return TD_OK;
+
+  // forces and masses
   d->energy = d->passive.energy;
   ex sum = xadd(g, d->passive.power, d->active.power);
   for (int i = 0; i < d->out->nmass; i++) {
     d->energy = xadd(g, d->energy, mass_energy(d, &d->out->mass[i]));
     if (!d->m->gravity_constant) sum = xadd(g, sum, weight_power(d, &d->out->mass[i]));
   }
+
+  // points of rods: the energy is a sum over them
   for (int i = 0; i < d->out->nloop; i++) {
     tmt_loop* l = &d->out->loop[i];
     const ex e = xadd(g, l->energy, mass_energy(d, &l->mass));
     if (asks) d->energy = xadd(g, d->energy, td_derive_sum(d, i, e));
     if (!d->m->gravity_constant) l->power = xadd(g, l->power, weight_power(d, &l->mass));
   }
-  if (power && !has_given_motion(d->m)) d->out->power = sum;
+
+  const bool prescribed = d->m->nfree_v < d->m->nvel || d->m->strains_timed;
+  if (power && !prescribed) d->out->power = sum;
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

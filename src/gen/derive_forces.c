@@ -1,4 +1,5 @@
-// All forces of a model as expressions: the loops over their kinds (derive_<kind>.c).
+// All forces of a model as expressions, kind by kind (derive_<kind>.c has the formulas of a kind):
+// h = Σ Tᵀ f_inertia - passive forces, τ = active forces.
 #include "engine/force.h"
 #include "gen/deriver.h"
 
@@ -8,11 +9,13 @@ const derive_ops* const td_derive_table[FORCE_KINDS] = {
 #undef X
 };
 
+// Derive one force by its kind.
 static void one_force(deriver* d, int force, load_x* passive, load_x* active) {
   const force_info f = force_at(d->m, force);
   td_derive_table[f.kind]->derive(d, f.i, passive, active);
 }
 
+// Derive the forces that act between the two frames of a joint's element.
 void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x* active) {
   const int n = model_forces(d->m);
   for (int i = 0; i < n; i++) {
@@ -22,7 +25,8 @@ void td_derive_link(deriver* d, int joint, int element, load_x* passive, load_x*
   }
 }
 
-// What one element adds, apart: only the velocities it works on.
+// Append the generalised forces of one element by themselves, for the velocities that they act on.
+// `other`: a load to compute with.  False: no memory.
 static bool push_element(deriver* d, int force, load_x* other) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
@@ -37,12 +41,16 @@ static bool push_element(deriver* d, int force, load_x* other) {
                     .passive = malloc(nv * sizeof(ex)),
                     .active = malloc(nv * sizeof(ex))};
   if (!to->v || !to->passive || !to->active) return false;
+
+  // generalised forces on all velocities
   td_load_clear(d, &d->row);
   td_load_clear(d, other);
   one_force(d, force, &d->row, other);
   for (int i = 0; i < out->nv; i++) to->passive[i] = to->active[i] = zero;
   td_load_collect(d, &d->row, to->passive);
   td_load_collect(d, other, to->active);
+
+  // keep those that are not zero
   for (int i = 0; i < out->nv; i++) {
     if (to->passive[i] == zero && to->active[i] == zero) continue;
     to->v[to->n] = i;
@@ -50,15 +58,6 @@ static bool push_element(deriver* d, int force, load_x* other) {
     to->active[to->n++] = to->active[i];
   }
   return true;
-}
-
-static bool push_elements(deriver* d) {
-  load_x other = {0};
-  bool ok = td_load_open(d, &other);
-  const int n = model_forces(d->m);
-  for (int i = 0; ok && i < n; i++) ok = push_element(d, i, &other);
-  td_load_close(&other);
-  return ok;
 }
 
 // h += Tᵀ f
@@ -72,40 +71,44 @@ static void add_inertia(td_exprs* g, const tmt_mass* mass, ex* h) {
   }
 }
 
-// What the point that stands for all points of a rod adds.
-static void loop_force(deriver* d, int loop, load_x* passive, load_x* active) {
+// Derive what one point adds to each quadrature: h, τ, power and energy as functions of its numbers
+// z.  False: no memory.
+static bool quadrature_forces(deriver* d) {
   td_exprs* g = d->g;
-  tmt_loop* l = &d->out->loop[loop];
-  td_load_clear(d, passive);
-  td_load_clear(d, active);
-  const int n = model_forces(d->m);
-  for (int i = 0; i < n; i++) {
-    if (d->force_loop[i] == loop + 1) one_force(d, i, passive, active);
-  }
-  td_load_collect(d, passive, l->h);
-  td_load_collect(d, active, l->tau);
-  for (int i = 0; i < d->out->nv; i++) l->h[i] = xneg(g, l->h[i]);
-  add_inertia(g, &l->mass, l->h);
-  l->power = xadd(g, passive->power, active->power);
-  l->energy = passive->energy;
-}
-
-static bool loop_forces(deriver* d) {
   load_x passive = {0}, active = {0};
   const bool ok = td_load_open(d, &passive) && td_load_open(d, &active);
-  for (int i = 0; ok && i < d->out->nloop; i++) loop_force(d, i, &passive, &active);
+  for (int loop = 0; ok && loop < d->out->nloop; loop++) {
+    tmt_loop* l = &d->out->loop[loop];
+    td_load_clear(d, &passive);
+    td_load_clear(d, &active);
+    const int n = model_forces(d->m);
+    for (int i = 0; i < n; i++) {
+      if (d->force_loop[i] == loop + 1) one_force(d, i, &passive, &active);
+    }
+    td_load_collect(d, &passive, l->h);
+    td_load_collect(d, &active, l->tau);
+    for (int i = 0; i < d->out->nv; i++) l->h[i] = xneg(g, l->h[i]);
+    add_inertia(g, &l->mass, l->h);
+    l->power = xadd(g, passive.power, active.power);
+    l->energy = passive.energy;
+  }
   td_load_close(&passive);
   td_load_close(&active);
   return ok;
 }
 
+// Derive h and τ of the whole model, of its quadratures, and on request of each element.
 td_status td_derive_forces(deriver* d) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
+
+  // wrenches on the hops and forces along velocities
   const int n = model_forces(d->m);
   for (int i = 0; i < n && !td_exprs_failed(g); i++) {
     if (d->force_loop[i] == 0) one_force(d, i, &d->passive, &d->active);
   }
+
+  // their generalised forces, with the inertial ones
   ex* passive = malloc(((size_t)out->nv + 1) * sizeof *passive);
   if (!passive) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) passive[i] = out->tau[i] = out->h[i] = xnum(g, 0);
@@ -114,7 +117,15 @@ td_status td_derive_forces(deriver* d) {
   for (int i = 0; i < out->nmass; i++) add_inertia(g, &out->mass[i], out->h);
   for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
   free(passive);
-  if (out->nloop > 0 && !loop_forces(d)) return TD_E_NOMEM;
-  if (d->elements && !push_elements(d)) return TD_E_NOMEM;
+  if (out->nloop > 0 && !quadrature_forces(d)) return TD_E_NOMEM;
+
+  // each element by itself
+  if (d->elements) {
+    load_x other = {0};
+    bool ok = td_load_open(d, &other);
+    for (int i = 0; ok && i < n; i++) ok = push_element(d, i, &other);
+    td_load_close(&other);
+    if (!ok) return TD_E_NOMEM;
+  }
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

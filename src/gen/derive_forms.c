@@ -1,11 +1,12 @@
-// Strains as functions of the relative pose of two frames, and of a polynomial pose: made once with
-// variables of their own, differentiated symbolically, and put to use by substitution.
+// Strains as functions of the relative pose of two frames, and of a polynomial pose.  Each function
+// is made once with variables of its own, differentiated symbolically, and substituted wherever an
+// element needs it.
 #include <string.h>
 
 #include "gen/deriver.h"
 
-// Unit quaternion of a rotation by less than 180 degrees: w = sqrt(1 + tr L)/2, v from the skew
-// part.
+// Vector part v and scalar part w of the unit quaternion of a rotation by less than half a turn:
+// w = sqrt(1 + tr L)/2, v from the skew part of L
 static x3 quaternion_vector(td_exprs* g, x33 L, ex* w) {
   const ex trace = xadd(g, xadd(g, L.m[0], L.m[4]), L.m[8]);
   const ex root = xfun(g, EX_SQRT, xadd(g, xnum(g, 1), trace));  // 2 w
@@ -14,12 +15,13 @@ static x3 quaternion_vector(td_exprs* g, x33 L, ex* w) {
   return x3_scale(g, xdiv(g, xnum(g, 0.5), root), skew);
 }
 
+// α = 2 v of the unit quaternion [w, v] of L
 x3 td_xalpha(td_exprs* g, x33 L, ex* w) {
   return x3_scale(g, xnum(g, 2), quaternion_vector(g, L, w));
 }
 
-// asin(n)/n as a function of u = n²: its series below u = 0.05, cut at rounding, else with the
-// cosine w, which keeps its digits up to half a turn.
+// asin(n)/n as a function of u = n²: its series below u = 0.05, cut at rounding, else atan2(n, w)/n
+// with the cosine w, which is accurate up to half a turn.
 static ex angle_ratio(td_exprs* g, ex u, ex w) {
   enum { TERMS = 13 };
   double c[TERMS], a = 1;
@@ -31,7 +33,7 @@ static ex angle_ratio(td_exprs* g, ex u, ex w) {
   return xif(g, xless(g, u, 0.05), xseries(g, c, TERMS, u), xdiv(g, td_ex_2(g, EX_ATAN2, n, w), n));
 }
 
-// Displacement and rotation vector in the frame half-way: x = Hᵀ r with H the half of L, θ = log L.
+// Strains of a segment, in the frame half-way: x = Hᵀ r with H H = L, and the rotation vector log L
 static void segment_form(td_exprs* g, x3 r, x33 L, ex x[6]) {
   ex w;
   const x3 v = quaternion_vector(g, L, &w);
@@ -45,6 +47,7 @@ static void segment_form(td_exprs* g, x3 r, x33 L, ex x[6]) {
   }
 }
 
+// Strains of a beam: displacement r and α, twice the vector part of L's quaternion
 static void beam_form(td_exprs* g, x3 r, x33 L, ex x[6]) {
   ex w;
   const x3 alpha = td_xalpha(g, L, &w);
@@ -54,7 +57,8 @@ static void beam_form(td_exprs* g, x3 r, x33 L, ex x[6]) {
   }
 }
 
-// ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q')  of z = [p' x x'], Q = [sqrt(1 - |x|²), x]
+// Strains of a polynomial pose: ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q')  for z = [p' x x'] and
+// Q = [sqrt(1 - |x|²), x]
 static void polynomial_form(td_exprs* g, const ex z[9], ex out[6]) {
   const x3 ps = {{z[0], z[1], z[2]}}, x = {{z[3], z[4], z[5]}}, xs = {{z[6], z[7], z[8]}};
   const ex one = xnum(g, 1), w = xfun(g, EX_SQRT, xsub(g, one, x3_dot(g, x, x)));
@@ -69,7 +73,8 @@ static void polynomial_form(td_exprs* g, const ex z[9], ex out[6]) {
   }
 }
 
-// Partial derivatives along r and along turns of the second frame.
+// A_r and A_w: derivatives of strains along r and along turns of the second frame about its axes.
+// False: no memory.
 static bool differentiate(deriver* d, x33 L, strain_x* s) {
   td_exprs* g = d->g;
   ex column[6];
@@ -84,18 +89,15 @@ static bool differentiate(deriver* d, x33 L, strain_x* s) {
   return true;
 }
 
-static bool differentiate_polynomial(deriver* d) {
-  const ex one = xnum(d->g, 1);
-  ex column[6];
-  for (int k = 0; k < 9; k++) {
-    if (!td_ex_along(d->g, d->poly, 6, &d->local_z[k], &one, 1, column)) return false;
-    for (int i = 0; i < 6; i++) d->poly_z[9 * i + k] = column[i];
-  }
-  return true;
-}
+// Make the variables r, L and z of the forms, the strains as functions of them, and the
+// derivatives.
+td_status td_derive_forms(deriver* d) {
+  td_exprs* g = d->g;
+  x3 r;
+  x33 L;
+  ex z[9];
 
-static bool make_locals(deriver* d) {
-  bool ok = true;
+  // variables _r0.., _L0.., _z0..
   char name[] = "_r0";
   for (int k = 0; k < 9; k++) {
     name[2] = (char)('0' + k);
@@ -105,30 +107,31 @@ static bool make_locals(deriver* d) {
     d->local_L[k] = td_exprs_var(d->g, name, TD_ON_SYMBOL);
     name[1] = 'z';
     d->local_z[k] = td_exprs_var(d->g, name, TD_ON_SYMBOL);
-    ok = ok && d->local_r[k % 3] >= 0 && d->local_L[k] >= 0 && d->local_z[k] >= 0;
+    if (d->local_r[k % 3] < 0 || d->local_L[k] < 0 || d->local_z[k] < 0) return TD_E_NOMEM;
   }
-  return ok;
-}
-
-td_status td_derive_forms(deriver* d) {
-  td_exprs* g = d->g;
-  if (!make_locals(d)) return TD_E_NOMEM;
-  x3 r;
-  x33 L;
-  ex z[9];
   for (int k = 0; k < 3; k++) r.a[k] = td_ex_var(g, d->local_r[k]);
   for (int k = 0; k < 9; k++) {
     L.m[k] = td_ex_var(g, d->local_L[k]);
     z[k] = td_ex_var(g, d->local_z[k]);
   }
+
+  // strains
   beam_form(g, r, L, d->beam.x);
   segment_form(g, r, L, d->segment.x);
   polynomial_form(g, z, d->poly);
-  const bool ok = differentiate(d, L, &d->beam) && differentiate(d, L, &d->segment) &&
-                  differentiate_polynomial(d);
+
+  // derivatives along r and L, and along z
+  const ex one = xnum(g, 1);
+  ex column[6];
+  bool ok = differentiate(d, L, &d->beam) && differentiate(d, L, &d->segment);
+  for (int k = 0; ok && k < 9; k++) {
+    ok = td_ex_along(g, d->poly, 6, &d->local_z[k], &one, 1, column);
+    for (int i = 0; ok && i < 6; i++) d->poly_z[9 * i + k] = column[i];
+  }
   return ok ? TD_OK : TD_E_NOMEM;
 }
 
+// Substitute r and L of a pair of frames into a form and its derivatives.
 strain_x td_derive_pair_strain(deriver* d, const strain_x* form, const pair_x* pair) {
   int var[12];
   ex with[12], out[42], in[42];

@@ -1,4 +1,5 @@
-// Scalar laws of forces as expressions (elem/law.h).
+// Scalar laws of forces as expressions, with the same regularisations as elem/law.h, and entries of
+// the tables for kinds that need nothing.
 #include "gen/derive_law.h"
 
 #include "elem/law.h"
@@ -16,7 +17,7 @@ ex td_derive_power(td_exprs* g, ex u, ex nu) {
   return xmul(g, power, u);
 }
 
-// The ramp φ = r² (3 - 2r) of a one-sided law, r = e/δ in [0, 1] with e = s (x - x0)
+// Ramp φ = r² (3 - 2r) with which a one-sided law sets in, r = e/δ in [0, 1] and e = s (x - x0)
 static ex ramp(td_exprs* g, ex x0, ex e) {
   const ex size = xmax(g, xfun(g, EX_ABS, x0), xnum(g, LAW_RAMP)),
            delta = xscale(g, LAW_RAMP, size);
@@ -24,7 +25,7 @@ static ex ramp(td_exprs* g, ex x0, ex e) {
   return xmul(g, xmul(g, r, r), xsub(g, xnum(g, 3), xscale(g, 2, r)));
 }
 
-// One-sided: -s max(0, k e + μ φ s w) where e = s (x - x0) > 0
+// Force of a one-sided law, -s max(0, k e + μ φ s w) where e = s (x - x0) > 0
 static ex one_sided(td_exprs* g, int dir, ex k, ex x0, ex damping, ex strain) {
   const ex zero = xnum(g, 0), s = xnum(g, dir), e = xmul(g, s, strain), phi = ramp(g, x0, e);
   const ex pull = xadd(g, xmul(g, k, e), xmul(g, phi, xmul(g, s, damping)));
@@ -32,6 +33,7 @@ static ex one_sided(td_exprs* g, int dir, ex k, ex x0, ex damping, ex strain) {
   return xif(g, td_ex_2(g, EX_LT, zero, e), f, zero);
 }
 
+// Force of a law, f = -k (x - x0) - μ |u|^(ν-1) u, or its one-sided form
 ex td_derive_law(deriver* d, const model_law* l, ex x, ex u) {
   td_exprs* g = d->g;
   const ex k = td_derive_number(d, l->k), mu = td_derive_number(d, l->mu);
@@ -43,7 +45,7 @@ ex td_derive_law(deriver* d, const model_law* l, ex x, ex u) {
   return xneg(g, xadd(g, xmul(g, k, strain), damping));
 }
 
-// f where a one-sided law acts at x, switched on by its ramp
+// f where a one-sided law acts at x, multiplied by its ramp; f itself where the law is two-sided
 ex td_derive_switched(deriver* d, const model_law* l, ex x, ex f) {
   td_exprs* g = d->g;
   if (l->dir == 0 || xis(g, f, 0)) return f;
@@ -52,11 +54,12 @@ ex td_derive_switched(deriver* d, const model_law* l, ex x, ex f) {
   return xif(g, td_ex_2(g, EX_LT, zero, e), xmul(g, ramp(g, x0, e), f), zero);
 }
 
+// Input of a law at x
 ex td_derive_input(deriver* d, const model_law* l, ex x) {
   return td_derive_switched(d, l, x, td_derive_number(d, l->input));
 }
 
-// What a law stores at x, k e²/2, and the power of the rest of its force f.
+// Add the energy that a law stores at x, k e²/2, and the power of the rest of its force f.
 void td_derive_law_energy(deriver* d, const model_law* l, ex x, ex u, ex f, load_x* passive) {
   td_exprs* g = d->g;
   if (!d->energetic) return;
@@ -72,7 +75,7 @@ void td_derive_law_energy(deriver* d, const model_law* l, ex x, ex u, ex f, load
   passive->power = xadd(g, passive->power, xmul(g, f, u));
 }
 
-// Aᵀ f on the two frames.
+// Add Aᵀ f on the two frames of an element, f (6) along its strains.
 void td_derive_strain_load(deriver* d, load_x* load, const strain_x* s, const pair_x* p,
                            const ex* f) {
   td_exprs* g = d->g;

@@ -1,4 +1,4 @@
-// Given wrenches (engine/force_load.c).
+// Loads: a force and a torque at frame b, given in the axes of frame a (engine/force_load.c).
 #include "gen/derive_law.h"
 
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {

@@ -1,8 +1,8 @@
-// Polynomial rods with the arc length as a symbol.  Their quadrature points differ in numbers
-// alone: values and slopes of the polynomials, mass, section.  One point represents all; each
-// number that differs from point to point becomes a variable z, and what the points have there is
-// kept as a table for the loop in the printed code.  Points with something attached or measured
-// stay apart.
+// Polynomial rods with the arc length as a symbol.  The quadrature points of such a rod differ only
+// in numbers: values and slopes of the polynomials, mass, section.  One point represents all of
+// them; each number that differs from point to point becomes a variable z, and its values at the
+// points become a table over which the printed code sums.  Points with something attached to them
+// or measured at them stay apart.
 #include <stdio.h>
 #include <string.h>
 
@@ -10,6 +10,7 @@
 
 enum { POINT_LOADS = 8, VISITS = 2000, DEPTH = 60 };
 
+// A quadrature point with what acts there.
 typedef struct point {
   rod_point at;
   int load[POINT_LOADS], nload;
@@ -21,7 +22,7 @@ typedef struct points {
   int n, cap;
 } points;
 
-// ---- which points -----------------------------------------------------------------------------
+// ---- points that may be represented by another ------------------------------------------------
 
 static int hop_of(const td_model* m, int station) {
   return station < 0 ? -1 : m->station[station].hop;
@@ -31,30 +32,28 @@ static bool is_at(const td_model* m, const point* p, int station) {
   return td_is_at_point(m, &p->at, station);
 }
 
-static bool is_leaf(const td_model* m, const point* p) {
+// Find the quadrature point of a strain element with its loads and its mass.  False: it must stay
+// apart, because it is not a pose given by polynomials or something else acts or is measured there.
+static bool find_point(const td_model* m, int strain, point* p) {
+  const model_strain* f = &m->strain[strain];
+  *p = (point){.at = {.strain = strain, .turn = hop_of(m, f->b)}};
+  if (p->at.turn < 0 || m->hop[p->at.turn].parent < 0 || m->station[f->b].nfix > 0) return false;
+  p->at.move = m->hop[p->at.turn].parent;
+
+  // its pose is a translation and a unit quaternion, free to move, with nothing further along
   const model_hop *move = &m->hop[p->at.move], *turn = &m->hop[p->at.turn];
-  return is_translation(move) && has_chart(turn) && td_hop_chart(turn) == CHART_QUAT3 &&
-         move->last == p->at.turn && turn->last == p->at.turn && !move->prescribed &&
-         !turn->prescribed;
-}
+  if (!is_translation(move) || !has_chart(turn) || td_hop_chart(turn) != CHART_QUAT3 ||
+      move->last != p->at.turn || turn->last != p->at.turn || move->prescribed || turn->prescribed)
+    return false;
 
-static bool is_measured(const td_model* m, const point* p) {
-  for (int i = 0; i < m->nprobe; i++)
-    if (td_derive_sensors_of[m->probe[i].kind]->reads(m, &m->probe[i], &p->at)) return true;
-  return false;
-}
-
-static bool has_body_or_row(const td_model* m, const point* p) {
+  // no body and no constraint row
   for (int i = 0; i < m->nbody; i++)
-    if (is_at(m, p, m->body[i].station)) return true;
+    if (is_at(m, p, m->body[i].station)) return false;
   for (int i = 0; i < m->nrow; i++)
     if (is_at(m, p, m->row[i].a) || is_at(m, p, m->row[i].b) || is_at(m, p, m->row[i].c))
-      return true;
-  return false;
-}
+      return false;
 
-// Its loads; false: it has forces of other kinds too.
-static bool find_forces(const td_model* m, point* p) {
+  // its loads, and no force of another kind
   for (int i = 0; i < m->nload; i++) {
     const bool a = is_at(m, p, m->load[i].a), b = is_at(m, p, m->load[i].b);
     if (!a && !b) continue;
@@ -65,43 +64,36 @@ static bool find_forces(const td_model* m, point* p) {
             load = first_force(m, FORCE_load);
   for (int i = 0; i < n; i++) {
     if (i == own || (i >= load && i < load + m->nload)) continue;
-    const force_info f = force_at(m, i);
-    if (is_at(m, p, f.a) || is_at(m, p, f.b)) return false;
+    const force_info other = force_at(m, i);
+    if (is_at(m, p, other.a) || is_at(m, p, other.b)) return false;
   }
-  return true;
-}
 
-// Its mass; false: it has none or several.
-static bool find_lump(const td_model* m, point* p) {
-  int n = 0;
+  // exactly one mass
+  int nlump = 0;
   for (int i = 0; i < m->nlump; i++) {
     if (!is_at(m, p, m->lump[i].station)) continue;
     p->lump = i;
-    n++;
+    nlump++;
   }
-  return n == 1 && m->station[m->lump[p->lump].station].nfix == 0;
+  if (nlump != 1 || m->station[m->lump[p->lump].station].nfix > 0) return false;
+
+  // no sensor
+  for (int i = 0; i < m->nprobe; i++)
+    if (td_derive_sensors_of[m->probe[i].kind]->reads(m, &m->probe[i], &p->at)) return false;
+  return true;
 }
 
-static bool find_point(const td_model* m, int strain, point* p) {
-  const model_strain* f = &m->strain[strain];
-  *p = (point){.at = {.strain = strain, .turn = hop_of(m, f->b)}};
-  if (p->at.turn < 0 || m->hop[p->at.turn].parent < 0 || m->station[f->b].nfix > 0) return false;
-  p->at.move = m->hop[p->at.turn].parent;
-  return is_leaf(m, p) && !has_body_or_row(m, p) && find_forces(m, p) && find_lump(m, p) &&
-         !is_measured(m, p);
-}
+// ---- points that differ only in numbers -------------------------------------------------------
 
-// ---- are they alike? --------------------------------------------------------------------------
-
-static bool same_fix(const model_fix* a, const model_fix* b) {
-  return a->trans == b->trans && a->rot == b->rot && a->kind == b->kind && a->axis == b->axis;
-}
-
+// Report whether two hops have the same fixed transformations and move with the same coordinates.
 static bool same_hop(const td_model* m, int i, int j) {
   const model_hop *a = &m->hop[i], *b = &m->hop[j];
   if (a->nv != b->nv || a->nfix != b->nfix) return false;
-  for (int k = 0; k < a->nfix; k++)
-    if (!same_fix(&m->fix[a->fix + k], &m->fix[b->fix + k])) return false;
+  for (int k = 0; k < a->nfix; k++) {
+    const model_fix *f = &m->fix[a->fix + k], *g = &m->fix[b->fix + k];
+    if (f->trans != g->trans || f->rot != g->rot || f->kind != g->kind || f->axis != g->axis)
+      return false;
+  }
   for (int k = 0; k < a->nv; k++) {
     const model_col *c = &m->col[a->col + k], *e = &m->col[b->col + k];
     if (c->v != e->v || c->q != e->q || c->part != e->part || c->weight == NUM_NONE ||
@@ -111,28 +103,10 @@ static bool same_hop(const td_model* m, int i, int j) {
   return true;
 }
 
-// Loads whose directions are the world's or those of the point itself.
-static bool same_load(const td_model* m, const point* p, int i, const point* r, int j) {
-  const model_load *a = &m->load[i], *b = &m->load[j];
-  const bool own = is_at(m, p, a->a) && is_at(m, r, b->a);
-  return (a->a == b->a || own) && m->station[a->b].nfix == 0 && m->station[b->b].nfix == 0 &&
-         (!own || (m->station[a->a].nfix == 0 && m->station[b->a].nfix == 0));
-}
-
-static bool same_point(const td_model* m, const point* p, const point* r) {
-  if (m->hop[p->at.move].parent != m->hop[r->at.move].parent ||
-      !same_hop(m, p->at.move, r->at.move) || !same_hop(m, p->at.turn, r->at.turn) ||
-      p->nload != r->nload)
-    return false;
-  for (int k = 0; k < p->nload; k++)
-    if (!same_load(m, p, p->load[k], r, r->load[k])) return false;
-  const model_strain *f = &m->strain[p->at.strain], *g = &m->strain[r->at.strain];
-  return f->potential == g->potential && f->stored == g->stored;
-}
-
 enum { MOST_SLOTS = 600 };
 
-// Slots of a point, in an order that is the same for all.
+// List the number slots of a point, in an order that is the same for all points; returns how many
+// there are, which may exceed `most`.
 static int slots_of(const td_model* m, const point* p, num* out, int most) {
   int n = 0;
 #define PUT(first, count)                      \
@@ -155,7 +129,7 @@ static int slots_of(const td_model* m, const point* p, num* out, int most) {
   return n;
 }
 
-// The same but for numbers?
+// Report whether two expressions are the same but for constants.
 static bool alike(const td_exprs* g, ex a, ex b, int depth, int* visits) {
   if (td_ex_is_const(g, a) || td_ex_is_const(g, b)) {  // NaN: measured at the start
     return isfinite(td_ex_value(g, a)) && isfinite(td_ex_value(g, b));
@@ -170,18 +144,38 @@ static bool alike(const td_exprs* g, ex a, ex b, int depth, int* visits) {
   return true;
 }
 
-static bool alike_points(const deriver* d, const point* p, const point* r) {
+// Report whether point p differs from the representative r only in numbers.
+static bool same_point(const deriver* d, const point* p, const point* r) {
+  const td_model* m = d->m;
+
+  // the same parent, coordinates and kind of strain energy
+  const model_strain *f = &m->strain[p->at.strain], *g = &m->strain[r->at.strain];
+  if (m->hop[p->at.move].parent != m->hop[r->at.move].parent ||
+      !same_hop(m, p->at.move, r->at.move) || !same_hop(m, p->at.turn, r->at.turn) ||
+      p->nload != r->nload || f->potential != g->potential || f->stored != g->stored)
+    return false;
+
+  // loads along the same axes: of one other frame, or of the point itself
+  for (int k = 0; k < p->nload; k++) {
+    const model_load *a = &m->load[p->load[k]], *b = &m->load[r->load[k]];
+    const bool own = is_at(m, p, a->a) && is_at(m, r, b->a);
+    if ((a->a != b->a && !own) || m->station[a->b].nfix > 0 || m->station[b->b].nfix > 0 ||
+        (own && (m->station[a->a].nfix > 0 || m->station[b->a].nfix > 0)))
+      return false;
+  }
+
+  // expressions of the same form
   num a[MOST_SLOTS], b[MOST_SLOTS];
   int visits = 0;
-  const int n = slots_of(d->m, p, a, MOST_SLOTS);
-  if (n > MOST_SLOTS || slots_of(d->m, r, b, MOST_SLOTS) != n) return false;
+  const int n = slots_of(m, p, a, MOST_SLOTS);
+  if (n > MOST_SLOTS || slots_of(m, r, b, MOST_SLOTS) != n) return false;
   for (int k = 0; k < n; k++) {
-    if (!alike(d->g, d->m->number_ex[a[k]], d->m->number_ex[b[k]], 0, &visits)) return false;
+    if (!alike(d->g, m->number_ex[a[k]], m->number_ex[b[k]], 0, &visits)) return false;
   }
   return true;
 }
 
-// ---- numbers that differ ----------------------------------------------------------------------
+// ---- variables for the numbers that differ ----------------------------------------------------
 
 typedef struct unifier {
   deriver* d;
@@ -189,7 +183,8 @@ typedef struct unifier {
   int visits;
 } unifier;
 
-// The variable whose values at the points are these.
+// The variable whose values at the points are x (n); a new one if no variable has them.  EX_NONE:
+// no memory.
 static ex column(unifier* u, const double* x) {
   tmt_loop* l = u->loop;
   const size_t n = (size_t)l->n;
@@ -210,13 +205,7 @@ static ex column(unifier* u, const double* x) {
   return td_ex_var(u->d->g, var);
 }
 
-static bool all_same(const ex* e, int n) {
-  for (int i = 1; i < n; i++)
-    if (e[i] != e[0]) return false;
-  return true;
-}
-
-// EX_NONE: they are not numbers.
+// The variable for constants e (n), one for each point.  EX_NONE: one of them is not a number.
 static ex unify_numbers(unifier* u, const ex* e) {
   const td_exprs* g = u->d->g;
   const int n = u->loop->n;
@@ -231,13 +220,18 @@ static ex unify_numbers(unifier* u, const ex* e) {
   return z;
 }
 
-// One expression for all: where they differ they must differ in numbers.  EX_NONE: there is none.
+// One expression for all points, e (n) being theirs: where they differ, they may differ in
+// constants only, which become a variable.  EX_NONE: there is none.
 static ex unify(unifier* u, const ex* e, int depth) {
   td_exprs* g = u->d->g;
   const int n = u->loop->n;
-  if (all_same(e, n)) return e[0];
+  bool all_same = true;
+  for (int i = 1; i < n; i++) all_same = all_same && e[i] == e[0];
+  if (all_same) return e[0];
   if (td_ex_is_const(g, e[0])) return unify_numbers(u, e);
   const ex_op op = td_ex_op(g, e[0]);
+
+  // the same operation at all points: unify its arguments
   if (depth > DEPTH || ++u->visits > VISITS || op == EX_VAR || op == EX_TABLE) return EX_NONE;
   for (int i = 1; i < n; i++)
     if (td_ex_op(g, e[i]) != op) return EX_NONE;
@@ -252,7 +246,8 @@ static ex unify(unifier* u, const ex* e, int depth) {
   return ok ? td_ex_make(g, op, arg[0], arg[1], arg[2]) : EX_NONE;
 }
 
-// Every slot of the first point gets what stands for it.  False: they are not alike, or no memory.
+// Give every number slot of the first point the expression that stands for it at all points. False:
+// there is none, or no memory.
 static bool unify_slots(deriver* d, tmt_loop* loop, const points* p) {
   enum { MOST = MOST_SLOTS };
   num* slot = malloc((size_t)p->n * MOST * sizeof *slot);
@@ -278,17 +273,6 @@ static int* strain_loop(const deriver* d, int strain) {
   return &d->force_loop[first_force(d->m, FORCE_strain) + strain];
 }
 
-static void mark(deriver* d, const points* p, int loop) {
-  for (int i = 0; i < p->n; i++) {
-    const point* x = &p->list[i];
-    const int which = i == 0 ? loop + 1 : -(loop + 1);
-    d->hop_loop[x->at.move] = d->hop_loop[x->at.turn] = which;
-    *strain_loop(d, x->at.strain) = which;
-    for (int k = 0; k < x->nload; k++)
-      d->force_loop[first_force(d->m, FORCE_load) + x->load[k]] = which;
-  }
-}
-
 static void close_loop(tmt_loop* l) {
   free(l->z);
   free(l->data);
@@ -304,6 +288,9 @@ void td_derived_close_loops(td_derived* d) {
   free(d->sum);
 }
 
+// Append a quadrature over these points and mark their hops and forces: loop + 1 at the first
+// point, which represents all, and -(loop + 1) at the others.  Points that cannot be unified stay
+// as they are.
 static td_status push_loop(deriver* d, const points* p) {
   td_derived* out = d->out;
   tmt_loop* loops = td_grow(out->loop, &out->loop_cap, out->nloop + 1, sizeof *loops);
@@ -317,20 +304,29 @@ static td_status push_loop(deriver* d, const points* p) {
                   .tau = malloc(((size_t)out->nv + 1) * sizeof(ex))};
   if (!l->h || !l->tau) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) l->h[i] = l->tau[i] = xnum(d->g, 0);
-  if (unify_slots(d, l, p)) {
-    mark(d, p, out->nloop - 1);
-    return TD_OK;
+  if (!unify_slots(d, l, p)) {
+    close_loop(l);
+    out->nloop--;
+    return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
   }
-  close_loop(l);
-  out->nloop--;
-  return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
+
+  for (int i = 0; i < p->n; i++) {
+    const point* x = &p->list[i];
+    const int which = i == 0 ? out->nloop : -out->nloop;
+    d->hop_loop[x->at.move] = d->hop_loop[x->at.turn] = which;
+    *strain_loop(d, x->at.strain) = which;
+    for (int k = 0; k < x->nload; k++)
+      d->force_loop[first_force(d->m, FORCE_load) + x->load[k]] = which;
+  }
+  return TD_OK;
 }
 
 static bool is_piece(const model_strain* f, int rod, int part) {
   return strain_is_posed(f) && f->rod == rod && f->part == part;
 }
 
-// The points like that of piece `first`, in the same part of its rod.
+// Gather the points that differ from the point of strain element `first` only in numbers, in the
+// same part of its rod.
 static td_status collect(const deriver* d, int first, points* p) {
   const td_model* m = d->m;
   const int rod = m->strain[first].rod, part = m->strain[first].part;
@@ -342,7 +338,7 @@ static td_status collect(const deriver* d, int first, points* p) {
       if (i == first) return TD_OK;
       continue;
     }
-    if (p->n > 0 && !(same_point(m, &x, &p->list[0]) && alike_points(d, &x, &p->list[0]))) continue;
+    if (p->n > 0 && !same_point(d, &x, &p->list[0])) continue;
     point* grown = td_grow(p->list, &p->cap, p->n + 1, sizeof *grown);
     if (!grown) return TD_E_NOMEM;
     p->list = grown;
@@ -351,6 +347,7 @@ static td_status collect(const deriver* d, int first, points* p) {
   return TD_OK;
 }
 
+// Find the quadratures of all polynomial rods; fewer than three points are not worth a sum.
 td_status td_derive_loops(deriver* d) {
   const td_model* m = d->m;
   points p = {0};

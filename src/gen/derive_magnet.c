@@ -1,4 +1,4 @@
-// Magnetic dipoles in a uniform field (engine/force_magnet.c).
+// Magnetic dipoles m in a uniform field B (engine/force_magnet.c): torque m × B, energy -m·B.
 #include "gen/derive_law.h"
 
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {

@@ -1,8 +1,10 @@
-// Masses: bodies and rod pieces that move with the same hop are one, with T and its rate at their
-// common centre of mass.
+// Masses: bodies and rod pieces that move with the same hop become one mass, with T, Ṫ v and the
+// inertial wrench at their common centre of mass; and the products of all masses,
+//
+//   M = Σ Tᵀ diag(m, I) T          F = M a + h - τ - Jᵀ λ          dF/dq, dF/dv, dF/du
 #include "gen/deriver.h"
 
-// What rides on one hop, in its frame.
+// The bodies and rod pieces on one hop as one rigid body, in the hop's frame.
 typedef struct rider {
   int hop, name;
   ex m;
@@ -10,28 +12,6 @@ typedef struct rider {
   x33 I;      // about its centre of mass, hop's axes
   bool base;  // velocities of the centre of mass are in base axes
 } rider;
-
-static rider rider_at(deriver* d, int station, num m, num com, num I, bool symmetric) {
-  td_exprs* g = d->g;
-  const station_x s = td_derive_station(d, station);
-  x33 Ib = td_derive_matrix(d, I);
-  for (int i = 0; symmetric && i < 3; i++) {
-    const int j = (i + 1) % 3;
-    const ex mean = xscale(g, 0.5, xadd(g, Ib.m[3 * i + j], Ib.m[3 * j + i]));
-    Ib.m[3 * i + j] = Ib.m[3 * j + i] = mean;
-  }
-  return (rider){.hop = s.hop,
-                 .name = d->m->station[station].name,
-                 .m = td_derive_number(d, m),
-                 .com = x3_add(g, s.fixp, x33_apply(g, s.fixR, td_derive_vector(d, com))),
-                 .I = x33_mul(g, x33_mul(g, s.fixR, Ib), x33_transpose(s.fixR))};
-}
-
-static bool is_nothing(const td_exprs* g, const rider* r) {
-  bool nothing = xis(g, r->m, 0);
-  for (int i = 0; i < 9; i++) nothing = nothing && xis(g, r->I.m[i], 0);
-  return nothing;
-}
 
 // I += m (|c|² 1 - c cᵀ)
 static void add_point(td_exprs* g, x33* I, ex m, x3 c) {
@@ -44,23 +24,47 @@ static void add_point(td_exprs* g, x33* I, ex m, x3 c) {
     }
 }
 
-// Two riders on one hop as one.
-static rider together(td_exprs* g, const rider* a, const rider* b) {
-  rider c = *a;
-  c.m = xadd(g, a->m, b->m);
-  if (!xis(g, c.m, 0)) {
-    const x3 sum = x3_add(g, x3_scale(g, a->m, a->com), x3_scale(g, b->m, b->com));
-    for (int i = 0; i < 3; i++) c.com.a[i] = xdiv(g, sum.a[i], c.m);
-  }
-  for (int i = 0; i < 9; i++) c.I.m[i] = xadd(g, a->I.m[i], b->I.m[i]);
-  add_point(g, &c.I, a->m, x3_sub(g, a->com, c.com));
-  add_point(g, &c.I, b->m, x3_sub(g, b->com, c.com));
-  return c;
-}
+// Add one body or rod piece at a station to the rigid body of its hop: the masses add up, the
+// centres of mass are averaged, the inertias are shifted to the new centre (parallel-axis theorem).
+// `symmetric`: take the mean of I and its transpose.
+static void add_rider(deriver* d, rider* on, int station, num mass, num com, num I,
+                      bool symmetric) {
+  td_exprs* g = d->g;
 
-static void put_rider(deriver* d, rider* on, const rider* r) {
-  if (r->hop < 0 || is_nothing(d->g, r)) return;
-  on[r->hop] = on[r->hop].hop < 0 ? *r : together(d->g, &on[r->hop], r);
+  // the body in the hop's frame
+  const station_x s = td_derive_station(d, station);
+  x33 Ib = td_derive_matrix(d, I);
+  for (int i = 0; symmetric && i < 3; i++) {
+    const int j = (i + 1) % 3;
+    const ex mean = xscale(g, 0.5, xadd(g, Ib.m[3 * i + j], Ib.m[3 * j + i]));
+    Ib.m[3 * i + j] = Ib.m[3 * j + i] = mean;
+  }
+  const rider r = {.hop = s.hop,
+                   .name = d->m->station[station].name,
+                   .m = td_derive_number(d, mass),
+                   .com = x3_add(g, s.fixp, x33_apply(g, s.fixR, td_derive_vector(d, com))),
+                   .I = x33_mul(g, x33_mul(g, s.fixR, Ib), x33_transpose(s.fixR))};
+
+  // a body at rest or without inertia adds nothing
+  bool nothing = xis(g, r.m, 0);
+  for (int i = 0; i < 9; i++) nothing = nothing && xis(g, r.I.m[i], 0);
+  if (r.hop < 0 || nothing) return;
+  if (on[r.hop].hop < 0) {
+    on[r.hop] = r;
+    return;
+  }
+
+  // two bodies as one
+  const rider a = on[r.hop];
+  rider* c = &on[r.hop];
+  c->m = xadd(g, a.m, r.m);
+  if (!xis(g, c->m, 0)) {
+    const x3 sum = x3_add(g, x3_scale(g, a.m, a.com), x3_scale(g, r.m, r.com));
+    for (int i = 0; i < 3; i++) c->com.a[i] = xdiv(g, sum.a[i], c->m);
+  }
+  for (int i = 0; i < 9; i++) c->I.m[i] = xadd(g, a.I.m[i], r.I.m[i]);
+  add_point(g, &c->I, a.m, x3_sub(g, a.com, c->com));
+  add_point(g, &c->I, r.m, x3_sub(g, r.com, c->com));
 }
 
 // ---- T and its rate ---------------------------------------------------------------------------
@@ -72,7 +76,7 @@ static x3 com_column(td_exprs* g, const hop_x* h, const rider* r, int k) {
   return x3_add(g, h->col[k].b, x33_apply(g, h->Sb, turn));
 }
 
-// Operations in the products of all columns.
+// Count the operations in the products of all columns, which make the mass matrix.
 static int product_size(td_exprs* g, const hop_x* h, const rider* r) {
   enum { MOST = 24 };
   ex roots[MOST * (MOST + 1) / 2];
@@ -86,19 +90,16 @@ static int product_size(td_exprs* g, const hop_x* h, const rider* r) {
   return size;
 }
 
-static bool is_zero(const td_exprs* g, x3 v) {
-  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
-}
-
-// The axes in which the equations are shorter: the base axes when the centre of mass is at the
-// origin, for then nothing turns it; else what the products of the columns say.
+// Choose the axes in which the equations are shorter: the base axes when the centre of mass is at
+// the hop's origin, since no rotation moves it then; else by the number of operations.
 static void choose_axes(deriver* d, rider* r) {
   const hop_x* h = &d->hop[r->hop];
   rider base = *r;
   base.base = true;
-  r->base = is_zero(d->g, r->com) || product_size(d->g, h, &base) < product_size(d->g, h, r);
+  r->base = x3_is_zero(d->g, r->com) || product_size(d->g, h, &base) < product_size(d->g, h, r);
 }
 
+// Append a mass with its columns of T (6 x n).  False: no memory.
 static bool push_mass(deriver* d, const rider* r) {
   td_derived* out = d->out;
   const hop_x* h = &d->hop[r->hop];
@@ -127,19 +128,11 @@ static bool push_mass(deriver* d, const rider* r) {
   return true;
 }
 
-// Velocities of one mass, of which the rates are taken: [velocity of the centre of mass, w]
-static void velocities(deriver* d, const rider* r, ex* out) {
-  td_exprs* g = d->g;
-  const hop_x* h = &d->hop[r->hop];
-  const x3 turn = x3_cross(g, h->w, r->com);
-  const x3 u = r->base ? x3_add(g, h->ub, x33_apply(g, h->Sb, turn)) : x3_add(g, h->u, turn);
-  for (int c = 0; c < 3; c++) {
-    out[c] = u.a[c];
-    out[3 + c] = h->w.a[c];
-  }
-}
-
-// m (Ṫ v + Ω × u - Rᵀ g) and I Ṫ v + ω × I ω, with Ω the turning of the axes u is given in
+// Set velocity, bias acceleration and inertial wrench of a mass,
+//
+//   m (Ṫ v + Ω × u - Rᵀ g)          I Ṫ v + ω × I ω
+//
+// with Ω the angular velocity of the axes in which u is given; velocity = [u, ω], rate = Ṫ v.
 static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, const ex* rate,
                             tmt_mass* mass) {
   td_exprs* g = d->g;
@@ -161,9 +154,40 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
   }
 }
 
-// Masses of points that stand for all points of a rod.
-static void take_out_loops(deriver* d) {
+// Derive all masses on the hops, from the riders on them.
+static td_status push_masses(deriver* d, rider* on) {
+  td_exprs* g = d->g;
   td_derived* out = d->out;
+  const size_t n = (size_t)d->m->nhop + 1;
+  ex *velocity = malloc(6 * n * sizeof *velocity), *rate = malloc(6 * n * sizeof *rate);
+  bool ok = velocity && rate;
+  int count = 0;
+
+  // T, and the velocities [u, ω] at the centres of mass
+  for (int i = 0; ok && i < d->m->nhop; i++) {
+    const rider* r = &on[i];
+    if (r->hop < 0) continue;
+    choose_axes(d, &on[i]);
+    const hop_x* h = &d->hop[i];
+    const x3 turn = x3_cross(g, h->w, r->com);
+    const x3 u = r->base ? x3_add(g, h->ub, x33_apply(g, h->Sb, turn)) : x3_add(g, h->u, turn);
+    for (int c = 0; c < 3; c++) {
+      velocity[6 * count + c] = u.a[c];
+      velocity[6 * count + 3 + c] = h->w.a[c];
+    }
+    count++;
+    ok = push_mass(d, r);
+  }
+
+  // Ṫ v of all of them at once, then the inertial wrenches
+  ok = ok && td_derive_rates(d, velocity, 6 * count, rate);
+  for (int i = 0, k = 0; ok && i < d->m->nhop; i++) {
+    if (on[i].hop < 0) continue;
+    inertial_wrench(d, &on[i], velocity + 6 * k, rate + 6 * k, &d->out->mass[k]);
+    k++;
+  }
+
+  // masses of points that stand for all points of a rod belong to their loops
   int kept = 0;
   for (int i = 0; i < out->nmass; i++) {
     const int loop = d->hop_loop[out->mass[i].hop];
@@ -174,31 +198,12 @@ static void take_out_loops(deriver* d) {
     }
   }
   out->nmass = kept;
-}
-
-static td_status push_masses(deriver* d, rider* on) {
-  const size_t n = (size_t)d->m->nhop + 1;
-  ex *velocity = malloc(6 * n * sizeof *velocity), *rate = malloc(6 * n * sizeof *rate);
-  bool ok = velocity && rate;
-  int count = 0;
-  for (int i = 0; ok && i < d->m->nhop; i++) {
-    if (on[i].hop < 0) continue;
-    choose_axes(d, &on[i]);
-    velocities(d, &on[i], velocity + 6 * count++);
-    ok = push_mass(d, &on[i]);
-  }
-  ok = ok && td_derive_rates(d, velocity, 6 * count, rate);
-  for (int i = 0, k = 0; ok && i < d->m->nhop; i++) {
-    if (on[i].hop < 0) continue;
-    inertial_wrench(d, &on[i], velocity + 6 * k, rate + 6 * k, &d->out->mass[k]);
-    k++;
-  }
-  take_out_loops(d);
   free(velocity);
   free(rate);
   return ok && !td_exprs_failed(d->g) ? TD_OK : TD_E_NOMEM;
 }
 
+// Gather bodies and rod pieces by hop and derive their masses.
 td_status td_derive_masses(deriver* d) {
   const td_model* m = d->m;
   rider* on = malloc(((size_t)m->nhop + 1) * sizeof *on);
@@ -206,15 +211,13 @@ td_status td_derive_masses(deriver* d) {
   for (int i = 0; i < m->nhop; i++) on[i].hop = -1;
   for (int i = 0; i < m->nbody; i++) {
     const model_body* b = &m->body[i];
-    const rider r = rider_at(d, b->station, b->m, b->com, b->I, true);
-    put_rider(d, on, &r);
+    add_rider(d, on, b->station, b->m, b->com, b->I, true);
   }
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
     const int hop = m->station[b->station].hop;
     if (hop >= 0 && d->hop_loop[hop] < 0) continue;
-    const rider r = rider_at(d, b->station, b->m, b->com, b->I, false);
-    put_rider(d, on, &r);
+    add_rider(d, on, b->station, b->m, b->com, b->I, false);
   }
   const td_status status = push_masses(d, on);
   free(on);
@@ -223,7 +226,7 @@ td_status td_derive_masses(deriver* d) {
 
 // ---- multiplied out ---------------------------------------------------------------------------
 
-// Six numbers of M times a column: m u, I w
+// out = [m u, I ω] of a velocity [u, ω]
 static void weigh(td_exprs* g, const tmt_mass* mass, const ex* u, ex out[6]) {
   const x3 w = {{u[3], u[4], u[5]}}, Iw = x33_apply(g, mass->I, w);
   for (int c = 0; c < 3; c++) {
@@ -238,10 +241,12 @@ static ex dot6(td_exprs* g, const ex* a, const ex* b) {
   return sum;
 }
 
+// Column k of T
 static void column(const tmt_mass* mass, int k, ex out[6]) {
   for (int c = 0; c < 6; c++) out[c] = mass->T[c * mass->n + k];
 }
 
+// M = Σ Tᵀ diag(m, I) T, of which only one half is multiplied out
 bool td_derived_mass(td_derived* d, ex* M) {
   td_exprs* g = d->g;
   const int nv = d->nv;
@@ -263,31 +268,29 @@ bool td_derived_mass(td_derived* d, ex* M) {
   return !td_exprs_failed(g);
 }
 
-// M (T a): what the accelerations add to the inertial wrench.
-static void accelerated(td_derived* d, const tmt_mass* mass, ex out[6]) {
-  td_exprs* g = d->g;
-  ex sum[6], u[6];
-  for (int c = 0; c < 6; c++) sum[c] = xnum(g, 0);
-  for (int k = 0; k < mass->n; k++) {
-    column(mass, k, u);
-    const ex a = td_ex_var(g, d->a[mass->v[k]]);
-    for (int c = 0; c < 6; c++) sum[c] = xadd(g, sum[c], xmul(g, u[c], a));
-  }
-  weigh(g, mass, sum, out);
-}
-
+// F = h - τ - Jᵀ λ + Σ Tᵀ diag(m, I) T a
 bool td_derived_residual(td_derived* d, ex* F) {
   td_exprs* g = d->g;
+
+  // forces and multipliers
   for (int i = 0; i < d->nv; i++) {
     F[i] = xsub(g, d->h[i], d->tau[i]);
     for (int r = 0; r < d->nrow; r++) {
       F[i] = xsub(g, F[i], xmul(g, d->J[r * d->nv + i], td_ex_var(g, d->lambda[r])));
     }
   }
+
+  // inertial forces of the accelerations
   for (int i = 0; i < d->nmass; i++) {
     const tmt_mass* mass = &d->mass[i];
-    ex f[6], u[6];
-    accelerated(d, mass, f);
+    ex Ta[6], f[6], u[6];
+    for (int c = 0; c < 6; c++) Ta[c] = xnum(g, 0);
+    for (int k = 0; k < mass->n; k++) {
+      column(mass, k, u);
+      const ex a = td_ex_var(g, d->a[mass->v[k]]);
+      for (int c = 0; c < 6; c++) Ta[c] = xadd(g, Ta[c], xmul(g, u[c], a));
+    }
+    weigh(g, mass, Ta, f);
     for (int k = 0; k < mass->n; k++) {
       column(mass, k, u);
       F[mass->v[k]] = xadd(g, F[mass->v[k]], dot6(g, u, f));
@@ -296,7 +299,8 @@ bool td_derived_residual(td_derived* d, ex* F) {
   return !td_exprs_failed(g);
 }
 
-// dF along v_k: positions change by N e_k, which q' = N v contains linearly.
+// dF/dq along the motion of each velocity (the direction N e_k, since q' = N v is linear in v),
+// dF/dv and dF/du.  False: no memory.
 bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du) {
   td_exprs* g = d->g;
   const ex one = xnum(g, 1);

@@ -8,6 +8,7 @@
 
 // ---- symbols ----------------------------------------------------------------------------------
 
+// Write the message of a refusal; returns `status`.
 td_status td_derive_refuse(deriver* d, td_status status, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -21,7 +22,7 @@ void td_derive_replace(deriver* d, int var, ex with) {
   d->new_ex[d->nreplace++] = with;
 }
 
-// The variable itself, or one with a name that printed code can use.
+// The variable itself, or a new one whose name printed code can use, which replaces it
 int td_derive_safe(deriver* d, int var) {
   char name[80];
   const char* old = td_exprs_var_name(d->g, var);
@@ -34,19 +35,19 @@ int td_derive_safe(deriver* d, int var) {
 
 // ---- slots ------------------------------------------------------------------------------------
 
-// Rest values that are measured at the start are numbers already.
-static bool is_measured(const deriver* d, num slot) {
-  const ex e = d->m->number_ex[slot];
-  return td_ex_is_const(d->g, e) && isnan(td_ex_value(d->g, e));
-}
-
+// The number in a slot as an expression.  A number that quadrature points have in common is the
+// expression that stands for all of them; a number measured at the initial configuration (NaN in
+// the model) is a constant.
 ex td_derive_number(deriver* d, num slot) {
   if (d->generic && d->generic[slot] != EX_NONE) {
     return td_ex_substitute(d->g, d->generic[slot], d->old_var, d->new_ex, d->nreplace);
   }
   const ex e = d->m->number_ex[slot];
-  if (is_measured(d, slot)) return xnum(d->g, d->w->num[slot]);
-  if (td_ex_is_const(d->g, e) || e >= d->nmemo) return e;
+  const bool constant = td_ex_is_const(d->g, e);
+  if (constant && isnan(td_ex_value(d->g, e))) return xnum(d->g, d->w->num[slot]);
+  if (constant || e >= d->nmemo) return e;
+
+  // substitute parameters and probes once
   if (d->memo[e] == EX_NONE) {
     d->memo[e] = td_ex_substitute(d->g, e, d->old_var, d->new_ex, d->nreplace);
   }
@@ -65,6 +66,7 @@ x33 td_derive_matrix(deriver* d, num slot) {
   return M;
 }
 
+// A new variable that is Σ e over the points of a quadrature; EX_NONE: no memory
 ex td_derive_sum(deriver* d, int loop, ex e) {
   td_derived* out = d->out;
   char name[40];

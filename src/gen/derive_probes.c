@@ -1,8 +1,13 @@
-// What expressions ask of the moving robot, and the sensors made of it.
+// Sensors as expressions.  A probe is one number that the model reads off the moving robot (a
+// component of a position, a strain, an energy ...); sensors and expressions of the model are made
+// of probes.  Probes of positions and velocities are derived before the forces, which may depend on
+// them, those of accelerations and energies after everything else.  To add one: its functions and
+// its line `td_derive_sensor_<KIND>`.
 #include "gen/deriver.h"
 
 // ---- places -----------------------------------------------------------------------------------
 
+// The point of a probe in the axes of its station
 static x3 probe_point(deriver* d, const model_probe* p) {
   return p->point == NUM_NONE ? x3_zero(d->g) : td_derive_vector(d, p->point);
 }
@@ -14,11 +19,12 @@ static x3 point_velocity(deriver* d, const model_probe* p) {
   return x33_apply(g, s.R, x3_add(g, s.u, x3_cross(g, s.w, probe_point(d, p))));
 }
 
-// The quaternion of any rotation: the largest of its four numbers is found first.
+// Component c of the quaternion [w, x, y, z] of any rotation: 4 Q_k Q_c / (2 sqrt(4 Q_k²)) with k
+// its largest component (Shepperd's method), w not negative
 static ex quaternion_part(td_exprs* g, x33 R, int c) {
   const ex* m = R.m;
   const ex one = xnum(g, 1);
-  // squares of the four numbers, times four, and the products that give the other three
+  // 4 Q_k², and 4 Q_k Q_c for the other components
   ex square[4], product[4][4];
   for (int k = 0; k < 4; k++) {
     square[k] = one;
@@ -33,6 +39,8 @@ static ex quaternion_part(td_exprs* g, x33 R, int c) {
     product[0][i + 1] = product[i + 1][0] = xsub(g, m[3 * k + j], m[3 * j + k]);
     product[i + 1][j + 1] = product[j + 1][i + 1] = xadd(g, m[3 * i + j], m[3 * j + i]);
   }
+
+  // the component by way of the largest one
   ex largest = square[0], value = EX_NONE;
   for (int k = 1; k < 4; k++) largest = xmax(g, largest, square[k]);
   for (int k = 3; k >= 0; k--) {
@@ -44,6 +52,7 @@ static ex quaternion_part(td_exprs* g, x33 R, int c) {
   return value;
 }
 
+// pos, vel, rot, quat, omega of a point or frame, in the world; omega in the frame's axes
 static ex pos(deriver* d, int i) {
   const model_probe* p = &d->m->probe[i];
   const station_x s = td_derive_station(d, p->station);
@@ -70,7 +79,7 @@ static bool reads_station(const td_model* m, const model_probe* p, const rod_poi
 
 // ---- rods -------------------------------------------------------------------------------------
 
-// The piece of a probe's part of a rod whose middle is nearest to it, another than `taken`.
+// Find the strain element of a probe's part of a rod whose middle is nearest to it, not `taken`.
 static const model_strain* nearest_piece(const td_model* m, const model_probe* p,
                                          const model_strain* taken) {
   const model_strain* best = NULL;
@@ -82,6 +91,7 @@ static const model_strain* nearest_piece(const td_model* m, const model_probe* p
   return best;
 }
 
+// Strain at an arc length: the line through the values of the two nearest elements
 static ex strain(deriver* d, int i) {
   const model_probe* p = &d->m->probe[i];
   td_exprs* g = d->g;
@@ -96,7 +106,7 @@ static ex strain(deriver* d, int i) {
   return xadd(g, xscale(g, 1 - s, x[p->component]), xscale(g, s, y[p->component]));
 }
 
-// The piece that a strain sensor reads, or one of two.
+// Report whether a point is among the two nearest, between which a strain sensor interpolates.
 static bool reads_strain(const td_model* m, const model_probe* p, const rod_point* at) {
   const model_strain* f = &m->strain[at->strain];
   int nearer = 0;
@@ -108,6 +118,7 @@ static bool reads_strain(const td_model* m, const model_probe* p, const rod_poin
   return f->rod == p->rod && f->part == p->part && nearer < 2;
 }
 
+// Mean stretch of a rod, 1 + Σ ε_z L_i / L
 static ex mean_stretch(deriver* d, const model_probe* p) {
   td_exprs* g = d->g;
   ex sum = xnum(g, 0);
@@ -124,7 +135,7 @@ static ex mean_stretch(deriver* d, const model_probe* p) {
   return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));
 }
 
-// ---- all --------------------------------------------------------------------------------------
+// ---- distances --------------------------------------------------------------------------------
 
 static ex distance(deriver* d, const model_probe* p) {
   const x3 line = x3_sub(d->g, td_derive_station(d, p->b).p, td_derive_station(d, p->a).p);
@@ -132,6 +143,7 @@ static ex distance(deriver* d, const model_probe* p) {
 }
 
 static ex length(deriver* d, int i) { return distance(d, &d->m->probe[i]); }
+// Stretch of a rod, or of the line between two frames relative to its initial length
 static ex stretch(deriver* d, int i) {
   const model_probe* p = &d->m->probe[i];
   if (p->rod > 0) return mean_stretch(d, p);
@@ -145,14 +157,14 @@ static bool reads_ends(const td_model* m, const model_probe* p, const rod_point*
 
 static ex position(deriver* d, int i) { return td_ex_var(d->g, d->out->q[d->m->probe[i].q]); }
 static ex velocity(deriver* d, int i) { return td_ex_var(d->g, d->out->v[d->m->probe[i].v]); }
-// The rate of the vector part of a unit quaternion is no coordinate.
+// Rate of a coordinate: its velocity, or q' = N v where it is a component of a unit quaternion
 static ex dof_rate(deriver* d, int i) {
   const model_probe* p = &d->m->probe[i];
   const int hop = d->m->pos[p->q].hop;
   return hop >= 0 && d->m->hop[hop].vector ? d->out->qdot[p->q] : velocity(d, i);
 }
 
-// ---- accelerations ----------------------------------------------------------------------------
+// ---- accelerations, multipliers, energy -------------------------------------------------------
 
 // d(velocity)/dt with q' = N v and v' = a
 static ex acceleration(deriver* d, const model_probe* p) {
@@ -171,6 +183,7 @@ static ex acceleration(deriver* d, const model_probe* p) {
   return result;
 }
 
+// Sum of the multipliers of a joint's rows in the probe's direction
 static ex multiplier(deriver* d, const model_probe* p) {
   ex sum = xnum(d->g, 0);
   for (int i = 0; i < d->m->nrow; i++) {
@@ -184,26 +197,15 @@ static ex multiplier(deriver* d, const model_probe* p) {
 
 static ex energy(deriver* d, const model_probe* p) { return (void)p, d->energy; }
 
-// What a joint transmits follows from every point beyond it.
+// Report whether a point lies beyond a joint, so that the joint transmits its force.
 static bool reads_beyond(const td_model* m, const model_probe* p, const rod_point* at) {
   const int hop = p->b < 0 ? -1 : m->station[p->b].hop;
   return hop >= 0 && at->turn >= hop && at->turn <= m->hop[hop].last;
 }
 
-// ---- the table --------------------------------------------------------------------------------
+// ---- forces in joints -------------------------------------------------------------------------
 
-ex td_no_probe(deriver* d, int i) { return (void)d, (void)i, EX_NONE; }
-const derive_sensor td_derive_sensor_POS = {pos, td_no_late, reads_station, false};
-const derive_sensor td_derive_sensor_ROT = {rot, td_no_late, reads_station, false};
-const derive_sensor td_derive_sensor_QUAT = {quaternion, td_no_late, reads_station, false};
-const derive_sensor td_derive_sensor_VEL = {vel, td_no_late, reads_station, false};
-const derive_sensor td_derive_sensor_OMEGA = {omega, td_no_late, reads_station, false};
-const derive_sensor td_derive_sensor_ACC = {td_no_probe, acceleration, reads_station, false};
-const derive_sensor td_derive_sensor_LENGTH = {length, td_no_late, reads_ends, false};
-const derive_sensor td_derive_sensor_STRETCH = {stretch, td_no_late, reads_ends, false};
-const derive_sensor td_derive_sensor_STRAIN = {strain, td_no_late, reads_strain, false};
-
-// A wrench in the world, its torque about a point.
+// A wrench in the world, its torque about the point `about`.
 typedef struct sum_x {
   x3 f, t, about;
 } sum_x;
@@ -213,7 +215,7 @@ static void add_wrench(td_exprs* g, sum_x* s, x3 at, x3 f, x3 t) {
   s->t = x3_add(g, s->t, x3_add(g, t, x3_cross(g, x3_sub(g, at, s->about), f)));
 }
 
-// m (Ṫ v + T v' - g) and the rate of the angular momentum
+// Add what moves a mass, in the world: m (Ṫ v + T v' - g) and the rate of its angular momentum.
 static void add_inertia(deriver* d, const tmt_mass* mass, sum_x* s) {
   td_exprs* g = d->g;
   x3 f = {{mass->f[0], mass->f[1], mass->f[2]}}, t = {{mass->f[3], mass->f[4], mass->f[5]}};
@@ -230,6 +232,7 @@ static void add_inertia(deriver* d, const tmt_mass* mass, sum_x* s) {
   add_wrench(g, s, mass->centre, x33_apply(g, mass->axes, f), x33_apply(g, d->hop[mass->hop].R, t));
 }
 
+// Subtract the wrenches of a load on hops from..to, times `scale`.
 static void take_load(deriver* d, const load_x* load, int from, int to, ex scale, sum_x* s) {
   td_exprs* g = d->g;
   for (int i = from; i <= to; i++) {
@@ -240,7 +243,7 @@ static void take_load(deriver* d, const load_x* load, int from, int to, ex scale
   }
 }
 
-// All that the parts beyond the joint need to move as they do, less what acts on them.
+// Wrench that a joint transmits to the bodies beyond it: what moves them, less what acts on them
 static sum_x through_tree(deriver* d, int hop, x3 about) {
   td_exprs* g = d->g;
   const int last = d->m->hop[hop].last;
@@ -259,7 +262,8 @@ static sum_x through_tree(deriver* d, int hop, x3 about) {
   return s;
 }
 
-// Springs, dampers, inputs and multipliers between the two frames, in the axes of the first.
+// Wrench of the springs, dampers, inputs and multipliers between two frames, in the axes of the
+// first
 static wrench_x through_link(deriver* d, int joint, int element) {
   td_exprs* g = d->g;
   td_load_clear(d, &d->row);
@@ -278,6 +282,8 @@ static wrench_x through_link(deriver* d, int joint, int element) {
   return sum;
 }
 
+// Component of the force or torque in a joint: a joint of the tree transmits what the bodies beyond
+// it need, a joint that closes a kinematic loop what acts between its two frames.
 ex td_derive_joint_force(deriver* d, const model_probe* p) {
   td_exprs* g = d->g;
   const int c = p->component;
@@ -292,6 +298,18 @@ ex td_derive_joint_force(deriver* d, const model_probe* p) {
   return c < 3 ? x33_apply_t(g, R, s.f).a[c] : x33_apply_t(g, R, s.t).a[c - 3];
 }
 
+// ---- the table --------------------------------------------------------------------------------
+
+ex td_no_probe(deriver* d, int i) { return (void)d, (void)i, EX_NONE; }
+const derive_sensor td_derive_sensor_POS = {pos, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_ROT = {rot, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_QUAT = {quaternion, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_VEL = {vel, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_OMEGA = {omega, td_no_late, reads_station, false};
+const derive_sensor td_derive_sensor_ACC = {td_no_probe, acceleration, reads_station, false};
+const derive_sensor td_derive_sensor_LENGTH = {length, td_no_late, reads_ends, false};
+const derive_sensor td_derive_sensor_STRETCH = {stretch, td_no_late, reads_ends, false};
+const derive_sensor td_derive_sensor_STRAIN = {strain, td_no_late, reads_strain, false};
 const derive_sensor td_derive_sensor_FORCE = {td_no_probe, td_derive_joint_force, reads_beyond,
                                               false};
 const derive_sensor td_derive_sensor_LAMBDA = {td_no_probe, multiplier, td_reads_nothing, false};
@@ -300,8 +318,8 @@ const derive_sensor td_derive_sensor_DOF = {position, td_no_late, td_reads_nothi
 const derive_sensor td_derive_sensor_DDOF = {dof_rate, td_no_late, td_reads_nothing, false};
 const derive_sensor td_derive_sensor_Q = {position, td_no_late, td_reads_nothing, false};
 const derive_sensor td_derive_sensor_V = {velocity, td_no_late, td_reads_nothing, false};
-// Models with these are not derived: rods with coordinates of their own, cables, forces inside
-// rods.
+// Models with rods that have coordinates of their own, with cables or with probes inside rods are
+// refused before these sensors would be derived.
 const derive_sensor td_derive_sensor_COORD = {td_no_probe, td_no_late, td_reads_nothing, false};
 const derive_sensor td_derive_sensor_DCOORD = {td_no_probe, td_no_late, td_reads_nothing, false};
 const derive_sensor td_derive_sensor_WRENCH = {td_no_probe, td_no_late, td_reads_nothing, false};
@@ -313,26 +331,24 @@ const derive_sensor* const td_derive_sensors_of[SENSOR_KIND_COUNT] = {
 #undef X
 };
 
-static void replace_probe(deriver* d, int i, ex e) {
-  d->old_var[d->nreplace] = d->m->probe[i].var;
-  d->new_ex[d->nreplace++] = e;
-}
-
+// Derive the probes of positions and velocities, which replace their variables from now on.
 td_status td_derive_probes(deriver* d) {
   for (int i = 0; i < d->m->nprobe && !td_exprs_failed(d->g); i++) {
     const ex e = td_derive_sensors_of[d->m->probe[i].kind]->probe(d, i);
-    if (e != EX_NONE) replace_probe(d, i, e);
+    if (e != EX_NONE) td_derive_replace(d, d->m->probe[i].var, e);
   }
-  // what was asked for without them has no probes in it, but stay on the safe side
+
+  // forget numbers that were derived without them
   for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
   return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
 }
 
+// Derive the remaining probes and put all of them into the model's sensors.
 td_status td_derive_sensors(deriver* d) {
   for (int i = 0; i < d->m->nprobe; i++) {
     const model_probe* p = &d->m->probe[i];
     const derive_sensor* ops = td_derive_sensors_of[p->kind];
-    if (ops->late != td_no_late) replace_probe(d, i, ops->late(d, p));
+    if (ops->late != td_no_late) td_derive_replace(d, p->var, ops->late(d, p));
   }
   for (int i = 0; i < d->out->ny; i++) {
     d->out->y[i] = td_ex_substitute(d->g, d->m->output_ex[i], d->old_var, d->new_ex, d->nreplace);

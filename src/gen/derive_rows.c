@@ -1,12 +1,13 @@
-// Constraint rows: value, rate, Jacobian and what is left of the acceleration at v' = 0.
+// Constraint rows: error e, rate ė = J v, Jacobian J, and γ, with which J v' + γ = 0.
 //
 //   TRANS  e = R_c d · (p_b - p_a)      ALPHA  e = d · 2 vec(Q_a⁻¹ Q_b Q0⁻¹)      DOT  e = d · L x
 //   SCREW  e = R_a d · (p_b - p_a) - h θ
 //
-// A unit multiplier's wrenches, put through T, are the row of the Jacobian; γ is the derivative of
-// J v along the motion, less the acceleration that is asked for.
+// The wrenches of a unit multiplier, multiplied by Tᵀ, are a row of J; γ is the derivative of J v
+// along the motion at v' = 0 less the acceleration that a control or a given motion demands.
 #include "gen/deriver.h"
 
+// Distance along a direction d of frame c
 static ex trans_row(deriver* d, const model_row* r, load_x* load) {
   td_exprs* g = d->g;
   const station_x a = td_derive_station(d, r->a), b = td_derive_station(d, r->b),
@@ -20,11 +21,12 @@ static ex trans_row(deriver* d, const model_row* r, load_x* load) {
   return x3_dot(g, D, line);
 }
 
+// Rotation R0 from which a row measures
 static mat3 reference_of(const deriver* d, const model_row* r) {
   return r->reference >= 0 ? mat3_quat(d->w->reference[r->reference]) : mat3_identity();
 }
 
-// With L' = L R0ᵀ:  a turn w of b turns L' by R0 w.
+// Component along d of the rotation L' = L R0ᵀ; a turn w of b turns L' by R0 w.
 static ex alpha_row(deriver* d, const model_row* r, load_x* load) {
   td_exprs* g = d->g;
   const pair_x p = td_derive_pair(d, r->a, r->b);
@@ -45,6 +47,7 @@ static ex alpha_row(deriver* d, const model_row* r, load_x* load) {
   return e;
 }
 
+// Cosine between a direction d of frame a and a direction e of frame b
 static ex dot_row(deriver* d, const model_row* r, load_x* load) {
   td_exprs* g = d->g;
   const pair_x p = td_derive_pair(d, r->a, r->b);
@@ -55,8 +58,8 @@ static ex dot_row(deriver* d, const model_row* r, load_x* load) {
   return x3_dot(g, seen, x);
 }
 
-// With L' = L R0ᵀ as above:  tan θ = d·vee(L' - L'ᵀ) / (tr L' - d·L' d), which is regular all
-// around.
+// Distance along d less the pitch times the angle θ of L' = L R0ᵀ about d, of which
+// tan θ = d·vee(L' - L'ᵀ) / (tr L' - d·L' d) is regular at every angle.
 static ex screw_row(deriver* d, const model_row* r, load_x* load) {
   td_exprs* g = d->g;
   const pair_x p = td_derive_pair(d, r->a, r->b);
@@ -64,7 +67,9 @@ static ex screw_row(deriver* d, const model_row* r, load_x* load) {
   const x3 dir = td_derive_vector(d, r->d);
   const ex h = td_derive_number(d, r->pitch), zero = xnum(g, d->w->row_zero[r - d->m->row]);
   ex e = trans_row(d, r, load), parts[4][2];
-  for (int k = 0; k < 4; k++) {  // L' itself, and turned about three axes
+
+  // sine and cosine of θ (times a factor): of L' itself, and their derivatives along three turns
+  for (int k = 0; k < 4; k++) {
     const x33 X = k < 3 ? x33_turned(g, L, k) : L;
     const x3 skew = {{xsub(g, X.m[7], X.m[5]), xsub(g, X.m[2], X.m[6]), xsub(g, X.m[3], X.m[1])}};
     const ex trace = xadd(g, xadd(g, X.m[0], X.m[4]), X.m[8]);
@@ -72,12 +77,16 @@ static ex screw_row(deriver* d, const model_row* r, load_x* load) {
     parts[k][1] = xsub(g, trace, x3_dot(g, dir, x33_apply(g, X, dir)));
   }
   const ex s = parts[3][0], c = parts[3][1], n = xadd(g, xmul(g, s, s), xmul(g, c, c));
+
+  // torque -h dθ of a unit multiplier
   x3 t;
   for (int k = 0; k < 3; k++) {
     const ex change = xsub(g, xmul(g, c, parts[k][0]), xmul(g, s, parts[k][1]));
     t.a[k] = xneg(g, xmul(g, h, xdiv(g, change, n)));
   }
   td_pair_load(d, load, &p, x3_zero(g), x33_apply_t(g, R0, t));
+
+  // the error is known up to whole turns: take those nearest to the reference
   e = xsub(g, e, xmul(g, h, td_ex_2(g, EX_ATAN2, s, c)));
   if (xis(g, h, 0)) return e;
   const ex thread = xscale(g, 6.283185307179586, h);
@@ -85,6 +94,7 @@ static ex screw_row(deriver* d, const model_row* r, load_x* load) {
   return xsub(g, e, xmul(g, thread, turns));
 }
 
+// Error of a row, and the wrenches of its unit multiplier added to `load`
 ex td_derive_row(deriver* d, int row, load_x* load) {
   static ex (*const rows[FRAME_ROW_KINDS])(deriver*, const model_row*, load_x*) = {
 #define X(kind, name, ...) name##_row,
@@ -92,38 +102,17 @@ ex td_derive_row(deriver* d, int row, load_x* load) {
 #undef X
   };
   const model_row* r = &d->m->row[row];
-  require(row_has_frames(r->kind));  // others are refused (judge_kinds)
+  require(row_has_frames(r->kind));  // others are refused before
   return rows[r->kind](d, r, load);
 }
 
-static void row_target_of(deriver* d, int i, ex* e, ex* ed) {
-  const model_row* r = &d->m->row[i];
-  *ed = xnum(d->g, 0);
-  *e = xnum(d->g, r->target == TARGET_INITIAL ? d->w->row_zero[i] : 0);
-  if (r->target == TARGET_CONTROL) {
-    *e = td_ex_var(d->g, d->out->target[2 * r->target_index]);
-    *ed = td_ex_var(d->g, d->out->target[2 * r->target_index + 1]);
-  }
-  if (r->target == TARGET_MOTION) {
-    *e = td_derive_number(d, r->motion);
-    *ed = td_derive_number(d, r->motion + 1);
-  }
-}
-
-// The acceleration that is asked for; e and ed are already seen from the target.
-static ex drive(deriver* d, const model_row* r, ex e, ex ed) {
-  td_exprs* g = d->g;
-  ex u = r->control == NUM_NONE ? xnum(g, 0) : td_derive_number(d, r->control);
-  if (r->target == TARGET_MOTION) u = td_derive_number(d, r->motion + 2);
-  if (r->k == NUM_NONE) return u;
-  u = xsub(g, u, xmul(g, td_derive_number(d, r->k), e));
-  return xsub(g, u, xmul(g, td_derive_number(d, r->mu), ed));
-}
-
+// Derive J, the errors, their rates and γ of all rows.
 td_status td_derive_rows(deriver* d) {
   td_exprs* g = d->g;
   td_derived* out = d->out;
   const int nv = out->nv;
+
+  // J and its product with v
   for (int i = 0; i < out->nrow; i++) {
     ex *J = out->J + i * nv, rate = xnum(g, 0);
     td_load_clear(d, &d->row);
@@ -134,12 +123,31 @@ td_status td_derive_rows(deriver* d) {
     out->edot[i] = rate;
   }
   if (!td_derive_rates(d, out->edot, out->nrow, out->gamma)) return TD_E_NOMEM;
+
   for (int i = 0; i < out->nrow; i++) {
-    ex e0, ed0;
-    row_target_of(d, i, &e0, &ed0);
+    const model_row* r = &d->m->row[i];
+
+    // target value and rate: initial value, control of time, or prescribed motion
+    ex e0 = xnum(g, r->target == TARGET_INITIAL ? d->w->row_zero[i] : 0), ed0 = xnum(g, 0);
+    if (r->target == TARGET_CONTROL) {
+      e0 = td_ex_var(g, out->target[2 * r->target_index]);
+      ed0 = td_ex_var(g, out->target[2 * r->target_index + 1]);
+    }
+    if (r->target == TARGET_MOTION) {
+      e0 = td_derive_number(d, r->motion);
+      ed0 = td_derive_number(d, r->motion + 1);
+    }
     out->e[i] = xsub(g, out->e[i], e0);
     out->edot[i] = xsub(g, out->edot[i], ed0);
-    out->gamma[i] = xsub(g, out->gamma[i], drive(d, &d->m->row[i], out->e[i], out->edot[i]));
+
+    // demanded acceleration: of the motion, with feedback -k e - μ ė
+    ex a = r->control == NUM_NONE ? xnum(g, 0) : td_derive_number(d, r->control);
+    if (r->target == TARGET_MOTION) a = td_derive_number(d, r->motion + 2);
+    if (r->k != NUM_NONE) {
+      a = xsub(g, a, xmul(g, td_derive_number(d, r->k), out->e[i]));
+      a = xsub(g, a, xmul(g, td_derive_number(d, r->mu), out->edot[i]));
+    }
+    out->gamma[i] = xsub(g, out->gamma[i], a);
   }
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }

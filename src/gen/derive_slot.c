@@ -1,6 +1,7 @@
-// A pin in a slot (engine/hop_slot.c): a translation by the curve and its derivative.
+// A pin in a slot (engine/hop_slot.c): a translation along the curve d(q), its column d'(q).
 #include "gen/deriver.h"
 
+// The curve is written in the joint's coordinate; substitute the variable q for it.
 static bool slot(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   int own = -1;

@@ -1,7 +1,9 @@
-// Springs, dampers and inputs along coordinates (engine/force_spring.c).
+// Springs, dampers and inputs along coordinates (engine/force_spring.c): a law of a coordinate, or
+// of a component of a rotation.
 #include "gen/derive_law.h"
 
-// Rotation vector of a unit quaternion [w, e], and the factor c of elem/turn_part.h.
+// Rotation vector y of a unit quaternion [w, e], and c = (1 - (θ/2) cot(θ/2))/θ²
+// (elem/turn_part.h); series near zero
 static x3 rotation_vector(td_exprs* g, ex w, x3 e, ex* c) {
   static const double angle[] = {1,
                                  1 / 6.,
@@ -23,15 +25,19 @@ static x3 rotation_vector(td_exprs* g, ex w, x3 e, ex* c) {
   return y;
 }
 
-// A law along a number of a rotation: x' = γ·ω, the torque γ f.
+// Law along one number x of a rotation: x' = γ·ω, so its force f is the torque γ f.
 static void turn_force(deriver* d, const model_spring* f, load_x* passive, load_x* active) {
   td_exprs* g = d->g;
   ex q[4] = {xnum(g, 0), xnum(g, 0), xnum(g, 0), xnum(g, 0)}, n2 = xnum(g, 0), u = xnum(g, 0);
+
+  // normalise the quaternion
   for (int k = 0; k <= f->nturn; k++) {
     q[k] = td_ex_var(g, d->out->q[f->q + k]);
     n2 = xadd(g, n2, xmul(g, q[k], q[k]));
   }
   const ex scale = xdiv(g, xnum(g, 1), xfun(g, EX_SQRT, n2)), w = xmul(g, scale, q[0]);
+
+  // x and γ: a component of the quaternion's vector part, or of the rotation vector
   const x3 e = x3_scale(g, scale, (x3){{q[1], q[2], q[3]}}), a = x3_axis(g, f->axis);
   x3 gamma = x3_scale(g, xnum(g, 0.5), x3_add(g, x3_scale(g, w, a), x3_cross(g, a, e)));
   ex x = e.a[f->axis], c;
@@ -41,6 +47,8 @@ static void turn_force(deriver* d, const model_spring* f, load_x* passive, load_
         x3_add(g, x3_sub(g, a, x3_scale(g, xnum(g, 0.5), ya)), x3_scale(g, c, x3_cross(g, y, ya)));
     x = y.a[f->axis];
   }
+
+  // law at x and x' = γ·ω
   for (int k = 0; k < f->nturn; k++)
     u = xadd(g, u, xmul(g, gamma.a[k], td_ex_var(g, d->out->v[f->v + k])));
   const ex force = td_derive_law(d, &f->law, x, u), input = td_derive_input(d, &f->law, x);
@@ -52,6 +60,7 @@ static void turn_force(deriver* d, const model_spring* f, load_x* passive, load_
   note_power(d, active, xmul(g, input, u));
 }
 
+// Derive the force of one spring, its energy and its power.
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const model_spring* f = &d->m->spring[i];
   td_exprs* g = d->g;

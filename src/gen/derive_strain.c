@@ -1,9 +1,11 @@
-// Pieces of rods (engine/force_strain.c).  An element works on its strains: the force on the frames
-// it joins is Aᵀ f with A the derivative of the strains along their motion (w = Tᵀ f, TMT method).
+// Strain elements of rods (engine/force_strain.c).  An element stores energy and dissipates in its
+// strains χ: the generalised forces are Aᵀ f, with A the derivative of the strains along the motion
+// and f the force of the section (TMT method: w = Tᵀ f).
 #include <string.h>
 
 #include "gen/derive_law.h"
 
+// Number i of an element's section
 static ex slot(deriver* d, const model_strain* f, int i) {
   return td_derive_number(d, f->section + i);
 }
@@ -27,40 +29,16 @@ static void section_force(deriver* d, const model_strain* f, const ex x[6], cons
   }
 }
 
-static void section_input(deriver* d, const model_strain* f, ex out[6]) {
-  for (int i = 0; i < 6; i++) out[i] = slot(d, f, SECTION_INPUT + i);
-}
+// ---- polynomial poses -------------------------------------------------------------------------
 
-static void coordinate_strains(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
-  td_exprs* g = d->g;
-  const ex length = slot(d, f, SECTION_LENGTH);
-  for (int i = 0; i < 6; i++) {
-    const bool held = f->dof_q[i] < 0;
-    x[i] =
-        held ? slot(d, f, SECTION_HELD + i) : xdiv(g, td_ex_var(g, d->out->q[f->dof_q[i]]), length);
-    u[i] = held ? xnum(g, 0) : xdiv(g, td_ex_var(g, d->out->v[f->dof_v[i]]), length);
-  }
-}
-
-static void segment_strains(deriver* d, const model_strain* f, const strain_x* s, const pair_x* p,
-                            ex x[6], ex u[6]) {
-  td_exprs* g = d->g;
-  const ex length = slot(d, f, SECTION_LENGTH);
-  td_derive_strain_rates(d, s, p, u);
-  for (int i = 0; i < 6; i++) {
-    x[i] = xdiv(g, s->x[i], length);
-    if (i == 2) x[i] = xsub(g, x[i], xnum(g, 1));
-    u[i] = xdiv(g, u[i], length);
-  }
-}
-
-// The nine numbers [p' x x'] of a polynomial pose: their values, rates, and derivatives along the
-// coordinates, which are the weights and slopes of its columns.
+// The nine numbers z = [p' x x'] of a polynomial pose and their rates; their derivatives along the
+// coordinates are the weights and slopes of the hops' columns.
 typedef struct poly_x {
   ex z[9], zd[9];
   const model_hop *move, *turn;
 } poly_x;
 
+// z += Σ w q and ż += Σ w v over the columns of a hop, with w their slopes or weights.
 static void add_numbers(deriver* d, const model_hop* hop, int first, bool slope, poly_x* p) {
   td_exprs* g = d->g;
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
@@ -72,6 +50,7 @@ static void add_numbers(deriver* d, const model_hop* hop, int first, bool slope,
   }
 }
 
+// The numbers z of a strain element at a polynomial pose; at rest p' = e_z
 static poly_x polynomial_numbers(deriver* d, const model_strain* f) {
   td_exprs* g = d->g;
   poly_x p;
@@ -87,17 +66,7 @@ static poly_x polynomial_numbers(deriver* d, const model_strain* f) {
   return p;
 }
 
-// Strains, rates, and their derivatives along the nine numbers (6 x 9).
-static void polynomial_strains(deriver* d, const poly_x* p, ex x[6], ex u[6], ex A[54]) {
-  td_exprs* g = d->g;
-  td_ex_substitute_all(g, d->poly, 6, d->local_z, p->z, 9, x);
-  td_ex_substitute_all(g, d->poly_z, 54, d->local_z, p->z, 9, A);
-  for (int i = 0; i < 6; i++) {
-    u[i] = xnum(g, 0);
-    for (int k = 0; k < 9; k++) u[i] = xadd(g, u[i], xmul(g, A[9 * i + k], p->zd[k]));
-  }
-}
-
+// Add the generalised forces of G (9), the forces along the numbers z, over the columns of a hop.
 static void polynomial_columns(deriver* d, const model_hop* hop, int first, bool slope, ex length,
                                const ex G[9], load_x* load) {
   td_exprs* g = d->g;
@@ -108,6 +77,7 @@ static void polynomial_columns(deriver* d, const model_hop* hop, int first, bool
   }
 }
 
+// Add the generalised forces of section forces s (6), by way of G = Aᵀ s.
 static void polynomial_load(deriver* d, const model_strain* f, const poly_x* p, const ex A[54],
                             const ex s[6], load_x* load) {
   td_exprs* g = d->g;
@@ -122,17 +92,26 @@ static void polynomial_load(deriver* d, const model_strain* f, const poly_x* p, 
   polynomial_columns(d, p->turn, 6, true, length, G, load);
 }
 
-// ---- kinds ------------------------------------------------------------------------------------
+// ---- kinds of strain: each sets strains and rates and, unless passive is NULL, adds its forces -
 
-// Strains and their rates, and what the section (force) and its input do along the DOFs.
+// Strains and their rates, the force of the section and its input, along the six strains.
 typedef struct piece_x {
   ex x[6], u[6], force[6], input[6];
 } piece_x;
 
+// Strains that are coordinates divided by the length, or held at a value
 static void dof_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
                        load_x* active) {
-  coordinate_strains(d, f, p->x, p->u);
+  td_exprs* g = d->g;
+  const ex length = slot(d, f, SECTION_LENGTH);
+  for (int i = 0; i < 6; i++) {
+    const bool held = f->dof_q[i] < 0;
+    p->x[i] =
+        held ? slot(d, f, SECTION_HELD + i) : xdiv(g, td_ex_var(g, d->out->q[f->dof_q[i]]), length);
+    p->u[i] = held ? xnum(g, 0) : xdiv(g, td_ex_var(g, d->out->v[f->dof_v[i]]), length);
+  }
   if (!passive) return;
+
   section_force(d, f, p->x, p->u, p->force);
   for (int k = 0; k < 6; k++) {
     if (f->dof_v[k] < 0) continue;
@@ -141,29 +120,46 @@ static void dof_derive(deriver* d, const model_strain* f, piece_x* p, load_x* pa
   }
 }
 
+// Strains of a segment between two frames: relative displacement and rotation divided by the length
 static void segment_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
                            load_x* active) {
+  td_exprs* g = d->g;
   const pair_x ends = td_derive_pair(d, f->a, f->b);
   const strain_x s = td_derive_pair_strain(d, &d->segment, &ends);
-  segment_strains(d, f, &s, &ends, p->x, p->u);
+  const ex length = slot(d, f, SECTION_LENGTH);
+  td_derive_strain_rates(d, &s, &ends, p->u);
+  for (int i = 0; i < 6; i++) {
+    p->x[i] = xdiv(g, s.x[i], length);
+    if (i == 2) p->x[i] = xsub(g, p->x[i], xnum(g, 1));
+    p->u[i] = xdiv(g, p->u[i], length);
+  }
   if (!passive) return;
+
   section_force(d, f, p->x, p->u, p->force);
   td_derive_strain_load(d, passive, &s, &ends, p->force);
   td_derive_strain_load(d, active, &s, &ends, p->input);
 }
 
+// Strains of a polynomial pose, x(z), and their rates A ż with A = ∂x/∂z (6 x 9)
 static void polynomial_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
                               load_x* active) {
+  td_exprs* g = d->g;
   const poly_x at = polynomial_numbers(d, f);
   ex A[54];
-  polynomial_strains(d, &at, p->x, p->u, A);
+  td_ex_substitute_all(g, d->poly, 6, d->local_z, at.z, 9, p->x);
+  td_ex_substitute_all(g, d->poly_z, 54, d->local_z, at.z, 9, A);
+  for (int i = 0; i < 6; i++) {
+    p->u[i] = xnum(g, 0);
+    for (int k = 0; k < 9; k++) p->u[i] = xadd(g, p->u[i], xmul(g, A[9 * i + k], at.zd[k]));
+  }
   if (!passive) return;
+
   section_force(d, f, p->x, p->u, p->force);
   polynomial_load(d, f, &at, A, p->force, passive);
   polynomial_load(d, f, &at, A, p->input, active);
 }
 
-// Strains that are integrated along the rod have no closed form, and are refused before.
+// Strains that are integrated along the rod have no closed form; such models were refused.
 static void basis_derive(deriver* d, const model_strain* f, piece_x* p, load_x* passive,
                          load_x* active) {
   (void)d, (void)f, (void)p, (void)passive, (void)active;
@@ -175,7 +171,7 @@ static bool has_closed_form(const td_model* m, int i) {
   return !none[m->strain[i].kind];
 }
 
-// passive and active: NULL: the strains alone.
+// Derive an element by its kind of strain; passive and active NULL: the strains alone.
 static void piece(deriver* d, const model_strain* f, piece_x* p, load_x* passive, load_x* active) {
   static void (*const kinds[STRAIN_KINDS])(deriver*, const model_strain*, piece_x*, load_x*,
                                            load_x*) = {
@@ -186,6 +182,7 @@ static void piece(deriver* d, const model_strain* f, piece_x* p, load_x* passive
   kinds[f->kind](d, f, p, passive, active);
 }
 
+// Strains x and strain rates u of an element
 void td_derive_piece(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
   piece_x p;
   piece(d, f, &p, NULL, NULL);
@@ -193,35 +190,32 @@ void td_derive_piece(deriver* d, const model_strain* f, ex x[6], ex u[6]) {
   memcpy(u, p.u, sizeof p.u);
 }
 
-// What a piece stores, and the power of the rest.
-static void note_piece(deriver* d, const model_strain* f, const ex x[6], const ex u[6],
-                       const ex force[6], const ex input[6], load_x* passive, load_x* active) {
+// Derive the forces of one element, the energy that it stores, (χ - χ0)ᵀ K (χ - χ0)/2 per length
+// unless the user gives one, and the power of its forces without a potential.
+static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   td_exprs* g = d->g;
+  const model_strain* f = &d->m->strain[i];
+  piece_x p;
+  for (int k = 0; k < 6; k++) p.input[k] = slot(d, f, SECTION_INPUT + k);
+  piece(d, f, &p, passive, active);
   if (!d->energetic) return;
+
   const ex length = slot(d, f, SECTION_LENGTH);
   ex stored = f->stored ? slot(d, f, SECTION_STORED) : xnum(g, 0), power = xnum(g, 0), fed = power;
-  for (int i = 0; i < 6; i++) {
+  for (int k = 0; k < 6; k++) {
     ex spring = xnum(g, 0);
     for (int j = 0; f->potential && j < 6; j++) {
-      const ex strain = xsub(g, x[j], slot(d, f, SECTION_X0 + j));
-      spring = xadd(g, spring, xmul(g, slot(d, f, SECTION_K + 6 * i + j), strain));
+      const ex strain = xsub(g, p.x[j], slot(d, f, SECTION_X0 + j));
+      spring = xadd(g, spring, xmul(g, slot(d, f, SECTION_K + 6 * k + j), strain));
     }
-    const ex half = xscale(g, 0.5, xsub(g, x[i], slot(d, f, SECTION_X0 + i)));
+    const ex half = xscale(g, 0.5, xsub(g, p.x[k], slot(d, f, SECTION_X0 + k)));
     if (!f->stored) stored = xadd(g, stored, xmul(g, half, spring));
-    power = xadd(g, power, xmul(g, xadd(g, force[i], spring), u[i]));
-    fed = xadd(g, fed, xmul(g, input[i], u[i]));
+    power = xadd(g, power, xmul(g, xadd(g, p.force[k], spring), p.u[k]));
+    fed = xadd(g, fed, xmul(g, p.input[k], p.u[k]));
   }
   if (f->potential) passive->energy = xadd(g, passive->energy, xmul(g, length, stored));
   note_power(d, passive, xmul(g, length, power));
   note_power(d, active, xmul(g, length, fed));
-}
-
-static void derive(deriver* d, int i, load_x* passive, load_x* active) {
-  const model_strain* f = &d->m->strain[i];
-  piece_x p;
-  section_input(d, f, p.input);
-  piece(d, f, &p, passive, active);
-  note_piece(d, f, p.x, p.u, p.force, p.input, passive, active);
 }
 
 static bool is_measured(const td_model* m, int i) {

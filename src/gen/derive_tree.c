@@ -1,11 +1,12 @@
-// Frames of the tree as expressions.  A hop moves its parent's frame by a translation d(q) and a
-// rotation S(q); what the relative pose does when a coordinate changes is found by differentiating
-// it, and frames are composed in their own axes:
+// Frames of the kinematic tree as expressions.  A hop moves its parent's frame by a translation
+// d(q) and a rotation S(q), found by differentiating the relative pose symbolically; frames are
+// composed in their own axes:
 //
-//   p = p_parent + R_parent d          R = R_parent S
+//   p = p_parent + R_parent d                R = R_parent S
 //   u = Sᵀ (u_parent + w_parent × d + d')    w = Sᵀ w_parent + w_rel      w_rel = 2 vec(Q⁻¹ Q')
 //
-// the same for velocities and for each column of T.  (TMT method: T = ∂χ/∂q.)
+// The same recursion holds for velocities and for each column of T = ∂χ/∂q (TMT method).  A new
+// kind of joint needs a function that fills step_x and its line `td_derive_hop_<kind>`.
 #include <string.h>
 
 #include "gen/deriver.h"
@@ -14,6 +15,7 @@
 
 static ex length3(td_exprs* g, x3 v) { return xfun(g, EX_SQRT, x3_dot(g, v, v)); }
 
+// R = c 1 + (1 - c) u uᵀ + s [u]×  (Rodrigues), u a unit vector
 static x33 axis_angle(td_exprs* g, x3 u, ex angle) {
   const ex s = xfun(g, EX_SIN, angle), c = xfun(g, EX_COS, angle), k = xsub(g, xnum(g, 1), c);
   x33 R;
@@ -27,11 +29,12 @@ static x33 axis_angle(td_exprs* g, x3 u, ex angle) {
   return R;
 }
 
-// A quaternion of any length.
+// Rotation matrix of a quaternion of any length
 static x33 rotation(td_exprs* g, xquat q) {
   return x33_quat(g, q, xadd(g, xmul(g, q.w, q.w), x3_dot(g, q.v, q.v)));
 }
 
+// Rotation of a fixed transformation in the parametrisation that the user chose
 static x33 fixed_rotation(deriver* d, const model_fix* f) {
   td_exprs* g = d->g;
   if (f->rot == NUM_NONE) return x33_identity(g);
@@ -60,6 +63,7 @@ static x33 fixed_rotation(deriver* d, const model_fix* f) {
   return x33_identity(g);
 }
 
+// Compose the nfix fixed transformations from index `fix` on into one pose (R, p).
 static void fixed_pose(deriver* d, int fix, int nfix, x33* R, x3* p) {
   td_exprs* g = d->g;
   *R = x33_identity(g);
@@ -81,6 +85,7 @@ static x3 unit_axis(deriver* d, num slot) {
   return xis(d->g, n, 1) ? a : x3_scale(d->g, xdiv(d->g, xnum(d->g, 1), n), a);
 }
 
+// One coordinate along or about an axis: translation, revolute joint, or a screw with its pitch
 static bool screw(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
@@ -97,7 +102,7 @@ static bool screw(deriver* d, const model_hop* hop, step_x* s) {
   return true;
 }
 
-// A unit quaternion whose velocity is the body's angular velocity: S' = S [v]×.
+// A ball joint: a unit quaternion whose velocities are the body's angular velocity, S' = S [v]×
 static bool ball(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 v = {{position(d, hop->q + 1), position(d, hop->q + 2), position(d, hop->q + 3)}};
@@ -111,6 +116,7 @@ static bool ball(deriver* d, const model_hop* hop, step_x* s) {
   return true;
 }
 
+// A revolute joint with a unit quaternion [w, s] about its axis as coordinates
 static bool circle(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   const x3 axis = unit_axis(d, hop->axis);
@@ -136,6 +142,7 @@ static x3 chart_numbers(deriver* d, const model_hop* hop) {
   return y;
 }
 
+// Translations along axes: d = y, of which column k is weight_k e_part
 static bool move(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   s->d = chart_numbers(d, hop);
@@ -164,6 +171,8 @@ static void half_angle(td_exprs* g, ex t, ex* c, ex* s) {
   *s = xif(g, small, xseries(g, b, TERMS, t), xdiv(g, xfun(g, EX_SIN, half), theta));
 }
 
+// Quaternion Q(y) of a rotation chart and its squared length N:
+//   quat3  [sqrt(1 - |y|²), y]     cayley  [1, y/2]     else  exp(y) = [cos(θ/2), y sin(θ/2)/θ]
 static xquat chart_quaternion(td_exprs* g, chart_kind kind, x3 y, ex* N) {
   const ex one = xnum(g, 1), yy = x3_dot(g, y, y);
   *N = one;
@@ -184,6 +193,7 @@ static x3 turn_rate(td_exprs* g, xquat q, ex N, xquat rate) {
   return x3_scale(g, xdiv(g, xnum(g, 2), N), w);
 }
 
+// A rotation given by three numbers: S = R(Q(y)), its columns by differentiating Q
 static bool chart_step(deriver* d, const model_hop* hop, step_x* s) {
   td_exprs* g = d->g;
   ex N;
@@ -217,23 +227,9 @@ static const derive_hop* const hop_table[HOP_KINDS] = {
 #undef X
 };
 
-static td_status relative_step(deriver* d, int i, step_x* s) {
-  const model_hop* hop = &d->m->hop[i];
-  s->n = 0;
-  s->d = x3_zero(d->g);
-  s->S = x33_identity(d->g);
-  if (hop->nv > MAX_COLUMNS) {
-    return td_derive_refuse(d, TD_E_MODEL, "a joint with %d degrees of freedom cannot be derived",
-                            hop->nv);
-  }
-  if (!hop_table[hop->kind]->step)
-    return td_derive_refuse(d, TD_E_MODEL, "a joint of this kind has no closed form here");
-  return hop_table[hop->kind]->step(d, hop, s) ? TD_OK : TD_E_NOMEM;
-}
-
 // ---- composition ------------------------------------------------------------------------------
 
-// [u, w] of a frame moved by d and turned by S.
+// Velocities [u, w] of a frame after a translation d and a rotation S: u = Sᵀ(u + w × d), w = Sᵀ w
 static void carry(td_exprs* g, x3 d, x33 S, x3* u, x3* w) {
   *u = x33_apply_t(g, S, x3_add(g, *u, x3_cross(g, *w, d)));
   *w = x33_apply_t(g, S, *w);
@@ -244,58 +240,16 @@ static hop_x ground_frame(deriver* d) {
       .R = x33_identity(d->g), .p = x3_zero(d->g), .u = x3_zero(d->g), .w = x3_zero(d->g)};
 }
 
-static tmt_col* find_column(hop_x* h, int v) {
-  for (int i = 0; i < h->ncol; i++) {
-    if (h->col[i].v == v) return &h->col[i];
-  }
-  return NULL;
-}
-
-static void add_own(deriver* d, hop_x* h, const step_x* s) {
-  td_exprs* g = d->g;
-  for (int k = 0; k < s->n; k++) {
-    const x3 u = x33_apply_t(g, s->S, s->dd[k]);
-    const ex rate = td_ex_var(g, d->out->v[s->v[k]]);
-    h->u = x3_add(g, h->u, x3_scale(g, rate, u));
-    h->w = x3_add(g, h->w, x3_scale(g, rate, s->dw[k]));
-    h->ub = x3_add(g, h->ub, x3_scale(g, rate, s->dd[k]));
-    tmt_col* c = find_column(h, s->v[k]);  // a coordinate may enter several times
-    if (c) {
-      c->u = x3_add(g, c->u, u);
-      c->w = x3_add(g, c->w, s->dw[k]);
-      c->b = x3_add(g, c->b, s->dd[k]);
-    } else {
-      h->col[h->ncol++] = (tmt_col){s->v[k], u, s->dw[k], s->dd[k]};
-    }
-  }
-}
-
-static bool is_zero(const td_exprs* g, x3 v) {
-  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
-}
-
-static bool translates(const td_exprs* g, x3 move, const step_x* own) {
-  bool any = !is_zero(g, move);
-  for (int k = 0; own && k < own->n; k++) any = any || !is_zero(g, own->dd[k]);
-  return any;
-}
-
-// A translation makes the axes before the rotation the base axes.
-static void move_base(td_exprs* g, const hop_x* from, x3 move, x33 S, hop_x* to) {
-  to->Rb = from->R;
-  to->wb = from->w;
-  to->Sb = S;
-  to->ub = x3_add(g, from->u, x3_cross(g, from->w, move));
-  for (int i = 0; i < from->ncol; i++) {
-    to->col[i].b = x3_add(g, from->col[i].u, x3_cross(g, from->col[i].w, move));
-  }
-}
-
+// Move frame `from` by the translation `move` and the rotation S.  `own` has the motion that the
+// hop adds itself, NULL for a fixed transformation.  False: no memory.
 static bool advance(deriver* d, const hop_x* from, x3 move, x33 S, const step_x* own, hop_x* to) {
   td_exprs* g = d->g;
+  const int nown = own ? own->n : 0;
   *to = *from;
-  to->col = malloc((size_t)(from->ncol + (own ? own->n : 0) + 1) * sizeof *to->col);
+  to->col = malloc((size_t)(from->ncol + nown + 1) * sizeof *to->col);
   if (!to->col) return false;
+
+  // pose, velocities and the columns that `from` has already
   to->p = x3_add(g, from->p, x33_apply(g, from->R, move));
   to->R = x33_mul(g, from->R, S);
   carry(g, move, S, &to->u, &to->w);
@@ -303,45 +257,82 @@ static bool advance(deriver* d, const hop_x* from, x3 move, x33 S, const step_x*
     to->col[i] = from->col[i];
     carry(g, move, S, &to->col[i].u, &to->col[i].w);
   }
-  if (translates(g, move, own)) {
-    move_base(g, from, move, S, to);
+
+  // a translation makes the axes before the rotation the base axes
+  bool translates = !x3_is_zero(g, move);
+  for (int k = 0; k < nown; k++) translates = translates || !x3_is_zero(g, own->dd[k]);
+  if (translates) {
+    to->Rb = from->R;
+    to->wb = from->w;
+    to->Sb = S;
+    to->ub = x3_add(g, from->u, x3_cross(g, from->w, move));
+    for (int i = 0; i < from->ncol; i++) {
+      to->col[i].b = x3_add(g, from->col[i].u, x3_cross(g, from->col[i].w, move));
+    }
   } else {
     to->Sb = x33_mul(g, from->Sb, S);
   }
-  if (own) add_own(d, to, own);
+
+  // add the hop's own motion; a coordinate that moved a frame before already has its column
+  for (int k = 0; k < nown; k++) {
+    const x3 u = x33_apply_t(g, S, own->dd[k]);
+    const ex rate = td_ex_var(g, d->out->v[own->v[k]]);
+    to->u = x3_add(g, to->u, x3_scale(g, rate, u));
+    to->w = x3_add(g, to->w, x3_scale(g, rate, own->dw[k]));
+    to->ub = x3_add(g, to->ub, x3_scale(g, rate, own->dd[k]));
+
+    int c = 0;
+    while (c < to->ncol && to->col[c].v != own->v[k]) c++;
+    if (c < to->ncol) {
+      to->col[c].u = x3_add(g, to->col[c].u, u);
+      to->col[c].w = x3_add(g, to->col[c].w, own->dw[k]);
+      to->col[c].b = x3_add(g, to->col[c].b, own->dd[k]);
+    } else {
+      to->col[to->ncol++] = (tmt_col){own->v[k], u, own->dw[k], own->dd[k]};
+    }
+  }
   return true;
 }
 
-// The frame after a hop's fixed transformations and then after its motion.
-static td_status place_hop(deriver* d, int i, const hop_x* parent, const step_x* step) {
-  const model_hop* hop = &d->m->hop[i];
-  if (hop->nfix == 0) {
-    return advance(d, parent, step->d, step->S, step, &d->hop[i]) ? TD_OK : TD_E_NOMEM;
-  }
-  x33 R;
-  x3 p;
-  hop_x fixed;
-  fixed_pose(d, hop->fix, hop->nfix, &R, &p);
-  if (!advance(d, parent, p, R, NULL, &fixed)) return TD_E_NOMEM;
-  const bool ok = advance(d, &fixed, step->d, step->S, step, &d->hop[i]);
-  free(fixed.col);
-  return ok ? TD_OK : TD_E_NOMEM;
-}
-
+// Derive the frame of every hop from its parent's, except where a point of a rod stands for it.
 td_status td_derive_tree(deriver* d) {
   const hop_x ground = ground_frame(d);
   step_x step;
   for (int i = 0; i < d->m->nhop && !td_exprs_failed(d->g); i++) {
-    const int parent = d->m->hop[i].parent;
+    const model_hop* hop = &d->m->hop[i];
+    const hop_x* parent = hop->parent < 0 ? &ground : &d->hop[hop->parent];
     if (d->hop_loop[i] < 0) continue;
-    TD_TRY(relative_step(d, i, &step));
-    TD_TRY(place_hop(d, i, parent < 0 ? &ground : &d->hop[parent], &step));
+
+    // relative pose of the joint or rod step
+    step.n = 0;
+    step.d = x3_zero(d->g);
+    step.S = x33_identity(d->g);
+    if (hop->nv > MAX_COLUMNS)
+      return td_derive_refuse(d, TD_E_MODEL, "a joint with %d degrees of freedom cannot be derived",
+                              hop->nv);
+    if (!hop_table[hop->kind]->step)
+      return td_derive_refuse(d, TD_E_MODEL, "a joint of this kind has no closed form here");
+    if (!hop_table[hop->kind]->step(d, hop, &step)) return TD_E_NOMEM;
+
+    // the hop's frame: fixed transformations first, then the motion
+    hop_x fixed = {.col = NULL};
+    if (hop->nfix > 0) {
+      x33 R;
+      x3 p;
+      fixed_pose(d, hop->fix, hop->nfix, &R, &p);
+      if (!advance(d, parent, p, R, NULL, &fixed)) return TD_E_NOMEM;
+      parent = &fixed;
+    }
+    const bool ok = advance(d, parent, step.d, step.S, &step, &d->hop[i]);
+    free(fixed.col);
+    if (!ok) return TD_E_NOMEM;
   }
   return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
 }
 
 // ---- stations ---------------------------------------------------------------------------------
 
+// Pose and velocity of a station's frame; station < 0 is the ground
 station_x td_derive_station(deriver* d, int station) {
   td_exprs* g = d->g;
   const hop_x ground = ground_frame(d);
@@ -360,6 +351,7 @@ station_x td_derive_station(deriver* d, int station) {
   return s;
 }
 
+// Relative pose and motion of station b seen from station a
 pair_x td_derive_pair(deriver* d, int a, int b) {
   td_exprs* g = d->g;
   pair_x x = {.a = td_derive_station(d, a), .b = td_derive_station(d, b)};
@@ -392,6 +384,7 @@ void td_load_clear(deriver* d, load_x* load) {
   load->second = (wrench_x){false, x3_zero(d->g), x3_zero(d->g)};
 }
 
+// Add a force f at a station's origin and a torque t, both in its axes, to the wrench on its hop.
 void td_load_add(deriver* d, load_x* load, const station_x* s, x3 f, x3 t) {
   td_exprs* g = d->g;
   if (s->hop < 0) return;
@@ -403,7 +396,8 @@ void td_load_add(deriver* d, load_x* load, const station_x* s, x3 f, x3 t) {
   h->t = x3_add(g, h->t, torque);
 }
 
-// δr = L u_b - u_a - w_a × r,  turn of b relative to a: w_b - Lᵀ w_a
+// Add force f and torque t between two frames by virtual work: δr = L u_b - u_a - w_a × r, and b
+// turns relative to a by w_b - Lᵀ w_a.
 void td_pair_load(deriver* d, load_x* load, const pair_x* x, x3 f, x3 t) {
   td_exprs* g = d->g;
   td_load_add(d, load, &x->b, x33_apply_t(g, x->L, f), t);
@@ -418,6 +412,7 @@ void td_load_second(deriver* d, load_x* load, x3 f, x3 t) {
   load->second.t = x3_add(d->g, load->second.t, t);
 }
 
+// out += Σ Tᵀ wrench over all hops, and the forces along velocities
 void td_load_collect(deriver* d, const load_x* load, ex* out) {
   td_exprs* g = d->g;
   for (int i = 0; i < d->m->nvel; i++) out[i] = xadd(g, out[i], load->tau[i]);

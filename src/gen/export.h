@@ -5,12 +5,14 @@
 #include "model/model.h"
 #include "tendril/generate.h"
 
+// A model to be exported.
 typedef struct td_export {
   const td_model* m;
   const char* title;
   char name[64];  // an identifier
 } td_export;
 
+// Check that a model can be exported and name it; write its header and its source.
 td_status td_export_open(const td_model* m, const char* title, td_export* e);
 void td_export_header(const td_export* e, td_text* out);
 bool td_export_source(const td_export* e, td_text* out);  // false: no memory

@@ -15,9 +15,10 @@
 #include "gen/export.h"
 #include "gen/identifier.h"
 #include "gen/layout.h"
+#include "gen/program.h"
 
-// What follows the arrays of td_model is written by write_model(): a field that is added there must
-// be added here too.
+// The fields of td_model after its arrays are written by write_model(): a field that is added to
+// the struct must be added there too.
 _Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 536,
                "td_model has got a new field: export_c.c must write it");
 
@@ -30,7 +31,7 @@ static const char* header_text(void) {
   return "";
 }
 
-// A copy with the padding of its structs cleared; NULL: no memory.
+// Copy an array with the padding of its structs cleared; NULL: no memory.
 static void* without_padding(const void* data, int n, size_t size, const char* type) {
   unsigned char* copy = malloc((size_t)n * size + 1);
   layout l;
@@ -44,6 +45,7 @@ static void* without_padding(const void* data, int n, size_t size, const char* t
   return copy;
 }
 
+// Write memory as a constant array of 64-bit words.
 static void write_words(td_text* out, const char* name, const void* data, size_t bytes) {
   const size_t n = (bytes + 7) / 8;
   td_text_printf(out, "static const uint64_t %s[%zu] = {", name, n > 0 ? n : 1);
@@ -57,30 +59,20 @@ static void write_words(td_text* out, const char* name, const void* data, size_t
   td_text_add(out, n > 0 ? "};\n" : "0};\n");
 }
 
-// Handles of expressions mean nothing without their graph.
-static bool is_left_out(const char* name) {
-  return strcmp(name, "number_ex") == 0 || strcmp(name, "output_ex") == 0;
-}
-
+// Write one array of the model as table_<array>.  Handles of expressions are left out: they mean
+// nothing without their graph.
 static void write_array(const char* array, const char* type, const void* data, int n, size_t size,
                         td_text* out) {
+  const bool handles = strcmp(array, "number_ex") == 0 || strcmp(array, "output_ex") == 0;
   char name[60];
   void* clean = without_padding(data, n, size, type);
   if (!clean) out->failed = true;
   snprintf(name, sizeof name, "table_%s", array);
-  if (clean) write_words(out, name, clean, is_left_out(array) ? 0 : (size_t)n * size);
+  if (clean) write_words(out, name, clean, handles ? 0 : (size_t)n * size);
   free(clean);
 }
 
-static void write_arrays(const td_model* m, td_text* out) {
-#define X(type, array, text)                                                                 \
-  td_text_printf(out, "// %s\n_Static_assert(sizeof(%s) == %zu, \"layout of %s\");\n", text, \
-                 #type, sizeof(type), #type);                                                \
-  write_array(#array, #type, m->array, m->n##array, sizeof(type), out);
-  TD_MODEL_ARRAYS(X)
-#undef X
-}
-
+// Write a tape: instructions, constants, variables, outputs, interpolation tables.
 static void write_tape(const char* name, const td_tape* t, td_text* out) {
   char part[60];
   snprintf(part, sizeof part, "%s_code", name);
@@ -124,14 +116,19 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   X(live_param_tape)   \
   X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) X(kink_tape) X(clock_tape)
 
-static void write_tapes(const td_model* m, td_text* out) {
+// Write the model: its arrays and tapes, then the struct that points to them.
+static void write_model(const td_model* m, td_text* out) {
+#define X(type, array, text)                                                                 \
+  td_text_printf(out, "// %s\n_Static_assert(sizeof(%s) == %zu, \"layout of %s\");\n", text, \
+                 #type, sizeof(type), #type);                                                \
+  write_array(#array, #type, m->array, m->n##array, sizeof(type), out);
+  TD_MODEL_ARRAYS(X)
+#undef X
   td_text_add(out, "_Static_assert(sizeof(instruction) == 16, \"layout of instruction\");\n");
 #define X(name) write_tape("the_" #name, m->name, out);
   MODEL_TAPES(X)
 #undef X
-}
 
-static void write_model(const td_model* m, td_text* out) {
   td_text_add(out, "static const td_model the_model = {\n");
 #define X(type, name, text)                                                                  \
   td_text_printf(out, "    .%s = (%s*)(uintptr_t)table_%s,\n    .n%s = %d,\n", #name, #type, \
@@ -180,7 +177,7 @@ static void write_model(const td_model* m, td_text* out) {
 
 // ---- files ------------------------------------------------------------------------------------
 
-// The factors need other memory without LAPACK: see plain_dense.c.
+// Bytes of an instance; without LAPACK the factors need other memory (plain_dense.c).
 static size_t memory_size(const td_model* m) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   const size_t plain = n * r + 4 * n * n + 4 * r * r + 8 * (n + r) * (n + 2) + 1024;
@@ -193,8 +190,10 @@ static void write_head(const td_export* e, td_text* out) {
                  td_plain(e->title).s, td_version());
 }
 
-static void write_names(const td_export* e, td_text* out) {
+// Write the header: names of all coordinates, inputs, parameters and sensors, sizes, declarations.
+void td_export_header(const td_export* e, td_text* out) {
   const td_model* m = e->m;
+  write_head(e, out);
   for (int i = 0; i < m->npos; i++)
     td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
   for (int i = 0; i < m->nvel; i++)
@@ -211,12 +210,6 @@ static void write_names(const td_export* e, td_text* out) {
   for (int i = 0; i < m->noutput_name; i++) {
     td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
-}
-
-void td_export_header(const td_export* e, td_text* out) {
-  const td_model* m = e->m;
-  write_head(e, out);
-  write_names(e, out);
   td_text_printf(out, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n", e->name, e->name);
   td_text_printf(out,
                  "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,\n  %s_np = %d,\n"
@@ -229,20 +222,20 @@ void td_export_header(const td_export* e, td_text* out) {
   td_text_add(out, "\n#endif\n");
 }
 
+// Write the source: the engine, the model's tables, the functions of the interface.
 bool td_export_source(const td_export* e, td_text* out) {
   write_head(e, out);
   td_c_put(out, td_c_export_shims, e->name);
   if (!td_bundle(out)) return false;
   td_text_add(out, "\n// ==== the model ====\n\n");
-  write_arrays(e->m, out);
-  write_tapes(e->m, out);
   write_model(e->m, out);
   td_c_put(out, td_c_export_functions, e->name);
   td_c_put(out, td_c_export_rest, e->name);
   return !out->failed;
 }
 
-// Networks, whose matrices are sparse, are refused.
+// Name the exported model after its file.  Networks, whose matrices are sparse, and models with
+// controllers are refused.
 td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   const char* slash = strrchr(title, '/');
   char base[60];
@@ -251,12 +244,11 @@ td_status td_export_open(const td_model* m, const char* title, td_export* e) {
   char* dot = strrchr(base, '.');
   if (dot && dot != base) *dot = '\0';
   td_identifier(base, e->name, sizeof e->name);
-  if (m->ntask > 0 || m->nloop > 0 || m->sparse)
-    return TD_E_USAGE;  // controllers do not come along
+  if (m->ntask > 0 || m->nloop > 0 || m->sparse) return TD_E_USAGE;
   return m->failed ? TD_E_NOMEM : TD_OK;
 }
 
-// ---- a program that compares ------------------------------------------------------------------
+// ---- a program that compares with the library -------------------------------------------------
 
 static void write_numbers(td_text* out, const char* name, const double* x, int n) {
   td_text_printf(out, "static const double %s[%d] = {", name, max_int(n, 1));
@@ -269,9 +261,10 @@ static void write_numbers(td_text* out, const char* name, const double* x, int n
 
 enum { CHECK_STEPS = 20 };
 
-// What each row of F = M v' + h - tau - J' lambda is the sum of, before terms cancel: inertia, the
-// rest as it is and as the stiffnesses and dampings of its elements make it out of the coordinates,
-// and multipliers.  Weights take out the units: M_ii^-1/2, 0 for motion that is given.
+// Sizes of the terms in each component of F = M v' + h - tau - J' lambda before they cancel:
+// inertia, the forces themselves, the forces that stiffness and damping make of the coordinates,
+// and multipliers.  Weights M_ii^-1/2 take out the units; they are 0 for prescribed motion.
+// row_scale: size of the accelerations where nothing cancels.
 static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, double* size,
                             double* weight, double* row_scale) {
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
@@ -286,9 +279,12 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
   if (status == TD_OK) status = td_trial_tangent(m, s, w, a, lambda, K, D);
   if (status == TD_OK && r > 0) status = td_trial_constraints(m, s, w, J, NULL, NULL);
 
+  // weights, with the least mass where a velocity has none
   double lightest = INFINITY;
   for (size_t i = 0; i < n; i++)
     if (M[i * n + i] > 0) lightest = fmin(lightest, M[i * n + i]);
+
+  // sizes
   for (size_t i = 0; i < n; i++) {
     const double mass = M[i * n + i] > 0 ? M[i * n + i] : isfinite(lightest) ? lightest : 1;
     size[i] = fabs(h[i]) + fabs(tau[i]);
@@ -301,7 +297,6 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
     weight[i] = m->vel[i].motion == NUM_NONE ? 1 / sqrt(mass) : 0;
   }
 
-  // how large accelerations are where nothing cancels
   double largest = 0;
   for (size_t i = 0; i < n; i++) largest = fmax(largest, weight[i] * size[i]);
   for (size_t i = 0; i < n; i++) {
@@ -311,7 +306,7 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
   return status;
 }
 
-// The engine's numbers at the start and after some steps.
+// Write the engine's numbers at the start and after some steps, and the program that compares them.
 static td_status write_check(const td_export* e, td_text* out) {
   const td_model* m = e->m;
   td_work* w = td_work_new(m);
@@ -325,6 +320,8 @@ static td_status write_check(const td_export* e, td_text* out) {
            "// Compares it with the library's numbers.\n#include \"@.h\"\n\n#include <math.h>\n"
            "#include <stdio.h>\n\n",
            e->name);
+
+  // accelerations, multipliers and sizes of terms at the start
   if (status == TD_OK) status = td_trial_dynamics(m, s, w);
   if (status == TD_OK) {
     write_numbers(out, "want_q0", s->q, m->npos);
@@ -338,17 +335,20 @@ static td_status write_check(const td_export* e, td_text* out) {
     write_numbers(out, "row_scale", size + 2 * m->nvel, m->nvel);
     status = td_trial_dynamics(m, s, w);
   }
-  // short enough for an explicit method: light bodies with strong dampers are faster than any rod
+
+  // largest speed and acceleration there
   double fastest = 0, most = 0;
   for (int i = 0; status == TD_OK && i < m->nvel; i++) {
     fastest = fmax(fastest, fabs(td_work_vdot(w)[i]));
     most = fmax(most, fabs(s->v[i]));
   }
-  // rods that have to buckle do so within the first step
+
+  // steps short enough for an explicit method, since light bodies with strong dampers are faster
+  // than any rod; rods that have to buckle do so within the first step
   const double stuck = status == TD_OK ? td_stuck(m, s, w, s->t + 1) : 0;
   if (stuck > 0) dt = 2 * stuck;
   while (status == TD_OK) {
-    // as the exported program begins: nothing is remembered of attempts with longer steps
+    // begin as the exported program does: nothing is remembered of attempts with longer steps
     td_work_free(w);
     w = td_work_new(m);
     if (!w) status = TD_E_NOMEM;
@@ -361,6 +361,8 @@ static td_status write_check(const td_export* e, td_text* out) {
     status = TD_OK;
     dt *= 1e-2;
   }
+
+  // coordinates, velocities, sensors and internal states after the steps
   if (status == TD_OK) status = td_trial_sensors(m, s, w, y);
   if (status == TD_OK) {
     write_numbers(out, "want_q", s->q, m->npos);
@@ -378,13 +380,7 @@ static td_status write_check(const td_export* e, td_text* out) {
   return status;
 }
 
-static td_status stage(td_files* files, const char* name, const char* ending, td_text* text) {
-  char file[120];
-  if (text->failed || !text->s) return TD_E_NOMEM;
-  snprintf(file, sizeof file, "%s%s", name, ending);
-  return td_files_text(files, file, text->s);
-}
-
+// Write a standalone model, its header and its check as files.
 td_status td_export_c(const td_model* m, const char* title, td_files* files) {
   if (!m || !title || !files) return TD_E_USAGE;
   td_export e;
@@ -393,9 +389,9 @@ td_status td_export_c(const td_model* m, const char* title, td_files* files) {
   if (status == TD_OK && !td_export_source(&e, &source)) status = TD_E_NOMEM;
   if (status == TD_OK) td_export_header(&e, &header);
   if (status == TD_OK) status = write_check(&e, &check);
-  if (status == TD_OK) status = stage(files, e.name, ".c", &source);
-  if (status == TD_OK) status = stage(files, e.name, ".h", &header);
-  if (status == TD_OK) status = stage(files, e.name, "_check.c", &check);
+  if (status == TD_OK) status = td_stage_text(files, e.name, ".c", &source);
+  if (status == TD_OK) status = td_stage_text(files, e.name, ".h", &header);
+  if (status == TD_OK) status = td_stage_text(files, e.name, "_check.c", &check);
   td_text_free(&source);
   td_text_free(&header);
   td_text_free(&check);

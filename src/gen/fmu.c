@@ -1,5 +1,6 @@
-// tendril export fmu: a functional mock-up unit of FMI 2.0 or 3.0 for model exchange and
-// co-simulation, with sources and, where a C compiler is found, a binary for this machine.
+// Export as a functional mock-up unit (FMI 2.0 or 3.0) for model exchange and co-simulation: an
+// archive of a description in XML, C sources and, where a C compiler is found, a binary for this
+// machine.  Variables have value references in the order of variable_at().
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
@@ -12,18 +13,20 @@
 #include "gen/identifier.h"
 #include "io/files.h"
 
+// A unit while it is written.
 typedef struct fmu_writer {
   td_export e;
   int version;
   char guid[40];
   int nx;
-  int* params;  // that may be changed
+  int* params;  // parameters that an importer may change
   int np;
-  int nguard;  // of one-sided elements
+  int nguard;  // guards of one-sided elements
   td_state* start;
   td_work* w;
 } fmu_writer;
 
+// The texts of a unit.
 typedef struct unit {
   td_text model, header, source, description, build;
 } unit;
@@ -54,6 +57,8 @@ static int variable_count(const fmu_writer* f) {
   return 2 * f->nx + m->ninput + f->np + m->noutput_name + 1 + m->nevent + f->nguard;
 }
 
+// Name of state x_i and its description: coordinates, velocities, integrated controls, internal
+// states
 static void state_name(const fmu_writer* f, int i, char* name, size_t size, const char** about) {
   const td_model* m = f->e.m;
   if (i < m->npos) {
@@ -71,6 +76,7 @@ static void state_name(const fmu_writer* f, int i, char* name, size_t size, cons
   }
 }
 
+// Initial value of state x_i
 static double state_start(const fmu_writer* f, int i) {
   const td_model* m = f->e.m;
   if (i < m->npos) return f->start->q[i];
@@ -79,8 +85,8 @@ static double state_start(const fmu_writer* f, int i) {
   return inner >= 0 ? f->start->z[inner] : td_targets(f->w)[i - m->npos - m->nvel];
 }
 
-// The variable with value reference vr: states, derivatives, inputs, parameters, outputs, time,
-// event indicators of the model's events and of one-sided elements.
+// The variable with value reference vr; the order is states, their derivatives, inputs, parameters,
+// outputs, time, event indicators of the model's events and of one-sided elements.
 static variable variable_at(const fmu_writer* f, int vr) {
   const td_model* m = f->e.m;
   variable v = {.role = ROLE_STATE, .index = vr};
@@ -124,6 +130,7 @@ static variable variable_at(const fmu_writer* f, int vr) {
   return v;
 }
 
+// Append a text with XML's special characters replaced.
 static void escape(td_text* out, const char* s) {
   for (; *s; s++) {
     const char* to = *s == '&'                 ? "&amp;"
@@ -148,7 +155,7 @@ static void attribute(td_text* out, const char* name, const char* value) {
   td_text_add(out, "\"");
 }
 
-// A variable in the words of either version.
+// Write the element of one variable.
 static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   const variable v = variable_at(f, vr);
   static const char* const causality[] = {"local",  "local",       "input", "parameter",
@@ -171,56 +178,43 @@ static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   td_text_add(out, two ? "/></ScalarVariable>\n" : "/>\n");
 }
 
-static void write_variables(const fmu_writer* f, td_text* out) {
-  const double* settings = f->e.m->settings;
-  td_text_printf(
-      out,
-      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
-      "  <ModelVariables>\n",
-      settings[0], settings[1], settings[3]);
-  for (int vr = 0; vr < variable_count(f); vr++) write_variable(f, vr, out);
-  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
-}
-
-static void write_unknowns2(const fmu_writer* f, role wanted, td_text* out) {
+// List the variables of a role as unknowns of the model structure; FMI 2 counts variables from 1,
+// FMI 3 gives value references.
+static void write_unknowns(const fmu_writer* f, const char* element, role wanted, td_text* out) {
   for (int vr = 0; vr < variable_count(f); vr++) {
-    if (variable_at(f, vr).role == wanted)
-      td_text_printf(out, "      <Unknown index=\"%d\"/>\n", vr + 1);
+    if (variable_at(f, vr).role != wanted) continue;
+    if (f->version == 2)
+      td_text_printf(out, "      <%s index=\"%d\"/>\n", element, vr + 1);
+    else
+      td_text_printf(out, "    <%s valueReference=\"%d\"/>\n", element, vr);
   }
 }
 
-static void write_structure2(const fmu_writer* f, td_text* out) {
+// Write which outputs and derivatives are unknowns, in FMI 3 also the event indicators.
+static void write_structure(const fmu_writer* f, td_text* out) {
+  if (f->version == 3) {
+    write_unknowns(f, "Output", ROLE_OUTPUT, out);
+    write_unknowns(f, "ContinuousStateDerivative", ROLE_RATE, out);
+    write_unknowns(f, "InitialUnknown", ROLE_RATE, out);
+    write_unknowns(f, "InitialUnknown", ROLE_OUTPUT, out);
+    write_unknowns(f, "EventIndicator", ROLE_EVENT, out);
+    write_unknowns(f, "EventIndicator", ROLE_GUARD, out);
+    return;
+  }
   if (f->e.m->noutput_name > 0) {
     td_text_add(out, "    <Outputs>\n");
-    write_unknowns2(f, ROLE_OUTPUT, out);
+    write_unknowns(f, "Unknown", ROLE_OUTPUT, out);
     td_text_add(out, "    </Outputs>\n");
   }
   td_text_add(out, "    <Derivatives>\n");
-  write_unknowns2(f, ROLE_RATE, out);
+  write_unknowns(f, "Unknown", ROLE_RATE, out);
   td_text_add(out, "    </Derivatives>\n    <InitialUnknowns>\n");
-  write_unknowns2(f, ROLE_RATE, out);
-  write_unknowns2(f, ROLE_OUTPUT, out);
+  write_unknowns(f, "Unknown", ROLE_RATE, out);
+  write_unknowns(f, "Unknown", ROLE_OUTPUT, out);
   td_text_add(out, "    </InitialUnknowns>\n");
 }
 
-static void write_unknowns3(const fmu_writer* f, const char* element, role wanted, td_text* out) {
-  for (int vr = 0; vr < variable_count(f); vr++) {
-    if (variable_at(f, vr).role == wanted) {
-      td_text_printf(out, "    <%s valueReference=\"%d\"/>\n", element, vr);
-    }
-  }
-}
-
-static void write_structure3(const fmu_writer* f, td_text* out) {
-  write_unknowns3(f, "Output", ROLE_OUTPUT, out);
-  write_unknowns3(f, "ContinuousStateDerivative", ROLE_RATE, out);
-  write_unknowns3(f, "InitialUnknown", ROLE_RATE, out);
-  write_unknowns3(f, "InitialUnknown", ROLE_OUTPUT, out);
-  write_unknowns3(f, "EventIndicator", ROLE_EVENT, out);
-  write_unknowns3(f, "EventIndicator", ROLE_GUARD, out);
-}
-
-// What the unit can do, in the words of either version.
+// Write the element of an interface (model exchange or co-simulation) with its capabilities.
 static void write_kind(const fmu_writer* f, const char* kind, bool cosim, td_text* out) {
   const bool two = f->version == 2;
   td_text_printf(out,
@@ -236,6 +230,7 @@ static void write_kind(const fmu_writer* f, const char* kind, bool cosim, td_tex
   }
 }
 
+// Write modelDescription.xml.
 static void write_description(const fmu_writer* f, td_text* out) {
   const bool two = f->version == 2;
   td_text_printf(out,
@@ -249,21 +244,23 @@ static void write_description(const fmu_writer* f, td_text* out) {
                  td_version());
   if (two) td_text_printf(out, " numberOfEventIndicators=\"%d\"", f->e.m->nevent + f->nguard);
   td_text_add(out, ">\n");
+
+  // interfaces
   write_kind(f, "ModelExchange", false, out);
   write_kind(f, "CoSimulation", true, out);
-  write_variables(f, out);
-  (two ? write_structure2 : write_structure3)(f, out);
-  td_text_add(out, "  </ModelStructure>\n</fmiModelDescription>\n");
-}
 
-static void write_build3(const fmu_writer* f, td_text* out) {
+  // variables
+  const double* settings = f->e.m->settings;
   td_text_printf(
       out,
-      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n"
-      "  <BuildConfiguration modelIdentifier=\"%s\">\n"
-      "    <SourceFileSet language=\"C11\"><SourceFile name=\"fmu.c\"/></SourceFileSet>\n"
-      "    <Library name=\"m\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n",
-      f->e.name);
+      "  <DefaultExperiment startTime=\"%.17g\" stopTime=\"%.17g\" tolerance=\"%.17g\"/>\n"
+      "  <ModelVariables>\n",
+      settings[0], settings[1], settings[3]);
+  for (int vr = 0; vr < variable_count(f); vr++) write_variable(f, vr, out);
+  td_text_add(out, "  </ModelVariables>\n  <ModelStructure>\n");
+
+  write_structure(f, out);
+  td_text_add(out, "  </ModelStructure>\n</fmiModelDescription>\n");
 }
 
 // ---- sources ----------------------------------------------------------------------------------
@@ -275,7 +272,7 @@ static const char* fmu_text(const char* name) {
   return "";
 }
 
-// fmu.c: constants, the standalone model, the core, the functions of the standard.
+// Write fmu.c: constants, the standalone model, the core, the functions of the standard.
 static void write_source(const fmu_writer* f, td_text* out) {
   const td_model* m = f->e.m;
   td_text_printf(
@@ -304,7 +301,7 @@ static void write_source(const fmu_writer* f, td_text* out) {
   td_text_add(out, fmu_text("fmu_shared.c"));
 }
 
-// The same model has the same identifier: a hash of what the unit is made of.
+// Make the identifier of a unit, a hash of its source: the same model has the same identifier.
 static void make_guid(const td_text* source, char* guid, size_t size) {
   uint64_t h[2] = {0xcbf29ce484222325u, 0x9e3779b97f4a7c15u};
   for (int i = 0; i < source->n; i++) {
@@ -318,6 +315,7 @@ static void make_guid(const td_text* source, char* guid, size_t size) {
 
 // ---- binary -----------------------------------------------------------------------------------
 
+// Compile the unit's sources into a library.  False: it failed or was stopped.
 static bool compile(const fmu_writer* f, const unit* u, td_build* build, char* path, size_t size) {
   static const char* const flags[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
                                       "-fvisibility=hidden", "-w"};
@@ -337,31 +335,27 @@ static bool compile(const fmu_writer* f, const unit* u, td_build* build, char* p
 
 // ---- archive ----------------------------------------------------------------------------------
 
+// A zip file while it is written.
 typedef struct archive {
   zip_t* zip;
   bool failed;
 } archive;
 
-// The texts must live until the archive is closed.
-static void add_text(archive* a, const char* name, const td_text* text) {
-  zip_source_t* s = text->failed || !text->s
-                        ? NULL
-                        : zip_source_buffer(a->zip, text->s, (zip_uint64_t)text->n, 0);
-  const zip_int64_t i = s ? zip_file_add(a->zip, name, s, ZIP_FL_ENC_UTF_8) : -1;
-  if (i < 0 && s) zip_source_free(s);
-  if (i >= 0)
-    zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);  // the same file every time
-  a->failed = a->failed || i < 0;
-}
-
-static void add_binary(archive* a, const char* name, const char* path) {
-  zip_source_t* s = zip_source_file(a->zip, path, 0, -1);
-  const zip_int64_t i = s ? zip_file_add(a->zip, name, s, ZIP_FL_ENC_UTF_8) : -1;
-  if (i < 0 && s) zip_source_free(s);
+// Add a file with a fixed time, so that the same unit gives the same archive; the source's memory
+// must live until the archive is closed.
+static void add_file(archive* a, const char* name, zip_source_t* source) {
+  const zip_int64_t i = source ? zip_file_add(a->zip, name, source, ZIP_FL_ENC_UTF_8) : -1;
+  if (i < 0 && source) zip_source_free(source);
   if (i >= 0) zip_file_set_mtime(a->zip, (zip_uint64_t)i, 315619200, 0);
   a->failed = a->failed || i < 0;
 }
 
+static void add_text(archive* a, const char* name, const td_text* text) {
+  const bool ok = !text->failed && text->s;
+  add_file(a, name, ok ? zip_source_buffer(a->zip, text->s, (zip_uint64_t)text->n, 0) : NULL);
+}
+
+// Write the archive; binary NULL: sources only.
 static td_status write_archive(const fmu_writer* f, const unit* u, const char* binary,
                                td_files* files) {
   char name[200];
@@ -380,7 +374,7 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   if (f->version == 3) add_text(&a, "sources/buildDescription.xml", &u->build);
   snprintf(name, sizeof name, "binaries/%s/%s.so", f->version == 3 ? "x86_64-linux" : "linux64",
            f->e.name);
-  if (binary) add_binary(&a, name, binary);
+  if (binary) add_file(&a, name, zip_source_file(a.zip, binary, 0, -1));
   if (a.failed) {
     zip_discard(a.zip);
     td_files_unstage(files);
@@ -394,6 +388,7 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   return td_files_staged(files);
 }
 
+// Compile the unit and write the archive; without a compiler it has sources only, and a message.
 static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char* message,
                       size_t size) {
   td_build build;
@@ -418,6 +413,7 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
 
 // ---- all --------------------------------------------------------------------------------------
 
+// Count the variables and set the initial state.
 static td_status prepare(fmu_writer* f) {
   const td_model* m = f->e.m;
   f->nx = m->npos + m->nvel + 2 * m->ntarget + m->ninternal;
@@ -432,12 +428,19 @@ static td_status prepare(fmu_writer* f) {
   return td_state_initial(m, f->w, f->start);
 }
 
+// Write all texts of a unit and pack them.
 static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* message, size_t size) {
   if (!td_export_source(&f->e, &u->model)) return TD_E_NOMEM;
   td_export_header(&f->e, &u->header);
   make_guid(&u->model, f->guid, sizeof f->guid);
   write_source(f, &u->source);
-  write_build3(f, &u->build);
+  td_text_printf(
+      &u->build,
+      "<?xml version=\"1.0\" encoding=\"UTF-8\"?>\n<fmiBuildDescription fmiVersion=\"3.0\">\n"
+      "  <BuildConfiguration modelIdentifier=\"%s\">\n"
+      "    <SourceFileSet language=\"C11\"><SourceFile name=\"fmu.c\"/></SourceFileSet>\n"
+      "    <Library name=\"m\"/>\n  </BuildConfiguration>\n</fmiBuildDescription>\n",
+      f->e.name);
   write_description(f, &u->description);
   if (u->header.failed || u->source.failed || u->description.failed || u->build.failed)
     return TD_E_NOMEM;
@@ -451,6 +454,8 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
   unit u = {0};
   if (size > 0) message[0] = '\0';
   if (version != 2 && version != 3) return TD_E_USAGE;
+
+  // refuse what a unit cannot have: sparse matrices, controllers, cables that go slack
   if (m->sparse) {
     snprintf(message, size,
              "networks with sparse matrices cannot be exported; par.linear = 'dense' "
@@ -471,6 +476,7 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
              td_taut_name(m, 0));
     return TD_E_USAGE;
   }
+
   td_status status = td_export_open(m, title, &f.e);
   if (status == TD_OK) status = prepare(&f);
   if (status == TD_OK) status = write_unit(&f, &u, files, message, size);

@@ -1,11 +1,12 @@
-// Names that every language printed here takes.
+// Names that every printed language admits.
 #include "gen/identifier.h"
 
 #include <ctype.h>
 #include <stdbool.h>
 #include <string.h>
 
-// Words of the languages, functions of their libraries and names that the printed code uses.
+// Report whether a name is a word of a language, a function of its library, or used by printed
+// code.
 static bool is_reserved(const char* name) {
   static const char* const words[] = {
       "auto",     "break",     "case",     "char",   "const",    "continue",   "default",
@@ -34,7 +35,7 @@ static bool is_reserved(const char* name) {
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strcmp(words[i], name) == 0) return true;
   }
-  // q1, x12, lambda3 ...: our own
+  // q1, x12, lambda3 ... are variables of printed code
   static const char* const stems[] = {"q",      "v",      "a",     "x",     "z",     "sum",
                                       "lambda", "target", "total", "point", "points"};
   for (size_t i = 0; i < sizeof stems / sizeof *stems; i++) {
@@ -46,6 +47,7 @@ static bool is_reserved(const char* name) {
   return strncmp(name, "td_", 3) == 0 || name[0] == '_';
 }
 
+// Replace characters that no identifier has by underscores; a first digit gets an m before it.
 void td_identifier(const char* from, char* to, size_t size) {
   size_t n = 0;
   if (!isalpha((unsigned char)from[0]) && size > 1) to[n++] = 'm';
@@ -59,7 +61,7 @@ void td_identifier(const char* from, char* to, size_t size) {
   }
 }
 
-// Question marks would make trigraphs.
+// Replace control characters, quotes, backslashes, and question marks, which could make trigraphs.
 plain_text td_plain(const char* from) {
   plain_text to;
   size_t n = 0;

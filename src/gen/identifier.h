@@ -4,8 +4,8 @@
 
 #include <stddef.h>
 
-// Letters, digits and underscores, not a word of the languages written and not a name that printed
-// code uses itself: such get an underscore behind them.
+// Make an identifier of letters, digits and underscores.  Words of the printed languages and names
+// that printed code uses itself get an underscore behind them.
 void td_identifier(const char* from, char* to, size_t size);
 
 // A name of the model's author for comments and documentation strings of printed code: nothing in

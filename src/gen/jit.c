@@ -1,6 +1,6 @@
-// The derived v' compiled behind a running simulation.  One thread derives and prints it, compiles
-// it with libtcc, then with the system's compiler, and puts each code where the simulation finds it
-// between two steps.
+// Derived code for v', compiled while a simulation runs with the engine.  One thread derives and
+// prints the equations, compiles them with libtcc, then with the system's compiler, and publishes
+// each code; the simulation takes the latest one between two steps.
 #include <dlfcn.h>
 #include <pthread.h>
 #include <signal.h>
@@ -12,12 +12,13 @@
 #include "gen/program.h"
 #include "gen/tcc.h"
 
-// Beyond this size compilers take minutes, and the engine is faster than what they make.
+// Bytes of C beyond which compilers take minutes and the engine is faster than the compiled code.
 enum { SOURCE_LIMIT = 1 << 20 };
 
 typedef int (*forward_function)(double t, const double* q, const double* v, const double* u,
                                 const double* p, double* vdot, double* lambda, double* work);
 
+// One compiled code.
 typedef struct compiled {
   forward_function forward;
   const td_jit* jit;
@@ -36,7 +37,7 @@ struct td_jit {
   td_code_source source;
   char message[300];
 
-  // of the code
+  // memory of the code
   int nwork, nu, ntarget;
   bool power;
   double *p, *u, *lambda, *work;
@@ -46,7 +47,7 @@ struct td_jit {
 
 // ---- evaluation -------------------------------------------------------------------------------
 
-// Integrated controls follow the named inputs.
+// Evaluate v' and the power by compiled code; integrated controls follow the named inputs in u.
 static int forward(void* user, const td_state* s, const double* targets, double* vdot,
                    double* power) {
   const compiled* c = user;
@@ -58,6 +59,7 @@ static int forward(void* user, const td_state* s, const double* targets, double*
   return bad;
 }
 
+// Make a compiled function the latest code.
 static void publish(td_jit* j, compiled* c, const char* maker, void* symbol) {
   memcpy(&c->forward, &symbol, sizeof c->forward);
   c->jit = j;
@@ -69,7 +71,8 @@ static const td_code* latest(void* user) { return atomic_load(&((td_jit*)user)->
 
 // ---- making -----------------------------------------------------------------------------------
 
-static void say(td_jit* j, const char* text) {
+// Keep a message for the user.
+static void note(td_jit* j, const char* text) {
   snprintf(j->message, sizeof j->message, "%s", text);
 }
 
@@ -85,7 +88,7 @@ static bool allocate_code(td_jit* j, const td_derived* d) {
   return j->p && j->u && j->lambda && j->work;
 }
 
-// Parameters that differ from the model's stay symbols; the others become numbers.
+// Derive the equations.  Parameters that differ from the model's values stay symbols.
 static td_status derive(td_jit* j, td_derived** d) {
   const td_model* m = j->m;
   const char** names = calloc((size_t)m->nparam + 1, sizeof *names);
@@ -101,6 +104,7 @@ static td_status derive(td_jit* j, td_derived** d) {
   return status;
 }
 
+// Derive and print C, and allocate what it works with.
 static td_status print(td_jit* j, td_text* out) {
   td_derived* d = NULL;
   gen_program p;
@@ -113,43 +117,38 @@ static td_status print(td_jit* j, td_text* out) {
   return status;
 }
 
-static void compile_quickly(td_jit* j, const char* text) {
-  j->tcc = td_tcc_compile(text);
-  void* symbol = j->tcc ? td_tcc_symbol(j->tcc, "jit_forward") : NULL;
-  if (symbol) publish(j, &j->quick, "tcc", symbol);
-}
-
-static bool build(td_jit* j, const td_text* text, char* path, size_t size) {
+// Compile with the system's compiler and publish the code, or keep a message.
+static void compile_with_cc(td_jit* j, const td_text* text) {
   static const char* const flags[] = {
       "-std=c99", "-O2", "-march=native", "-fno-math-errno", "-fPIC", "-shared", "-w"};
-  return j->place && td_build_file(&j->build, "jit.c", text->s, (size_t)text->n) &&
-         td_build_library(&j->build, "jit.c", flags, sizeof flags / sizeof *flags, path, size);
-}
-
-static void compile_carefully(td_jit* j, const td_text* text) {
   char path[600];
-  const bool built = build(j, text, path, sizeof path);
+  const bool built =
+      j->place && td_build_file(&j->build, "jit.c", text->s, (size_t)text->n) &&
+      td_build_library(&j->build, "jit.c", flags, sizeof flags / sizeof *flags, path, sizeof path);
   j->library = built && !atomic_load(&j->stop) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   void* symbol = j->library ? dlsym(j->library, "jit_forward") : NULL;
   if (symbol) {
     publish(j, &j->careful, "cc", symbol);
   } else if (!atomic_load(&j->stop)) {
-    say(j, !j->place ? "no directory could be made for cc (is TMPDIR writable?)"
-           : built   ? "the library that cc has made cannot be loaded"
-                     : "cc could not compile the derived code (is a C compiler installed?)");
+    note(j, !j->place ? "no directory could be made for cc (is TMPDIR writable?)"
+            : built   ? "the library that cc has made cannot be loaded"
+                      : "cc could not compile the derived code (is a C compiler installed?)");
   }
 }
 
+// Derive, print and compile, twice: quickly with libtcc, then well with the system's compiler.
 static void* make(void* user) {
   td_jit* j = user;
   td_text text = {0};
   const td_status status = print(j, &text);
-  if (status != TD_OK && !j->message[0]) say(j, td_status_text(status));
+  if (status != TD_OK && !j->message[0]) note(j, td_status_text(status));
   if (status == TD_OK && text.n > SOURCE_LIMIT) {
-    say(j, "the derived code is too long to be compiled in time");
+    note(j, "the derived code is too long to be compiled in time");
   } else if (status == TD_OK && !atomic_load(&j->stop)) {
-    compile_quickly(j, text.s);
-    if (!atomic_load(&j->stop)) compile_carefully(j, &text);
+    j->tcc = td_tcc_compile(text.s);
+    void* symbol = j->tcc ? td_tcc_symbol(j->tcc, "jit_forward") : NULL;
+    if (symbol) publish(j, &j->quick, "tcc", symbol);
+    if (!atomic_load(&j->stop)) compile_with_cc(j, &text);
   }
   td_text_free(&text);
   atomic_store(&j->done, true);
@@ -158,7 +157,7 @@ static void* make(void* user) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-// Signals are for the threads of the program.
+// Start the thread with all signals blocked: they are handled by the program's threads.
 static bool begin(td_jit* j) {
   sigset_t all, before;
   sigfillset(&all);
@@ -168,6 +167,7 @@ static bool begin(td_jit* j) {
   return j->running;
 }
 
+// Begin to compile; parameters are those of `w` now.
 td_status td_jit_new(const td_model* m, const td_work* w, td_jit** jit) {
   if (!model_works(m, w) || !jit) return TD_E_USAGE;
   td_jit* j = *jit = calloc(1, sizeof *j);

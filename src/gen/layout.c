@@ -1,4 +1,5 @@
-// Layout of plain structs of numbers, flags, enumerations and such structs; see layout.h.
+// Layout of plain structs of numbers, flags, enumerations and such structs; see layout.h.  A
+// recursive-descent reader of C declarations.
 #include "gen/layout.h"
 
 #include <ctype.h>
@@ -12,6 +13,7 @@ typedef struct reader {
   int depth;
 } reader;
 
+// Skip white space and // comments.
 static void skip_space(reader* r) {
   for (;;) {
     while (isspace((unsigned char)*r->s)) r->s++;
@@ -20,7 +22,7 @@ static void skip_space(reader* r) {
   }
 }
 
-// The next word, "" when there is none.
+// Read the next word, "" when there is none.
 static void word(reader* r, char* out, size_t size) {
   size_t n = 0;
   skip_space(r);
@@ -33,7 +35,8 @@ static void word(reader* r, char* out, size_t size) {
 
 static bool read_struct(reader* r, const char* name, layout* l);
 
-// One value of a type: numbers by name, structs of the same header, else an enumeration.
+// Layout of one value of a type: a number by its name, a struct of the same header, else an
+// enumeration
 static bool type_layout(reader* r, const char* type, layout* l) {
   static const struct {
     const char* name;
@@ -54,6 +57,7 @@ static bool type_layout(reader* r, const char* type, layout* l) {
 
 static int padded(int at, int align) { return (at + align - 1) / align * align; }
 
+// Append `count` values of a field at its alignment.  False: too large.
 static bool put(layout* to, const layout* field, int count) {
   to->size = padded(to->size, field->align);
   if (field->align > to->align) to->align = field->align;
@@ -65,7 +69,7 @@ static bool put(layout* to, const layout* field, int count) {
   return true;
 }
 
-// a, b[6], c;
+// Read the names of one declaration, `a, b[6], c;`, and append them.
 static bool read_fields(reader* r, const layout* field, layout* to) {
   for (;;) {
     char name[64];
@@ -84,6 +88,7 @@ static bool read_fields(reader* r, const layout* field, layout* to) {
   }
 }
 
+// Read a struct of the text, field by field, and pad it to its alignment.
 static bool read_struct(reader* r, const char* name, layout* l) {
   char head[120];
   snprintf(head, sizeof head, "typedef struct %s {", name);

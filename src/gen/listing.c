@@ -1,5 +1,5 @@
-// Naming shared expressions; see listing.h.  Nodes are walked in order; one that gets a name is
-// replaced by a variable in everything made of it.
+// Naming shared expressions; see listing.h.  The nodes that the outputs need are visited in order,
+// operands first; a node that gets a name is replaced by a variable in every expression made of it.
 #include "gen/listing.h"
 
 #include <stdio.h>
@@ -7,15 +7,16 @@
 
 enum { LONG = 14, MAX_REFS = 4 * LONG };  // operations in one statement
 
+// A listing while it is made.  Positions are indices into `need`.
 typedef struct lister {
   td_exprs* g;
   const ex* need;
   int n;
-  int* at;    // by node: its place in `need`
-  int* uses;  // by place, as are the following
+  int* at;    // by node: its position in `need`
+  int* uses;  // by position, as are the following: how often it is an operand or an output
   int* size;  // operations that would be printed
-  ex* shown;  // what stands for the node
-  int* name;  // 0: none
+  ex* shown;  // expression that stands for the node
+  int* name;  // number of its name, 0: none
   name_pool* pool;
   listing* out;
   int ref_cap;
@@ -35,20 +36,9 @@ static bool is_leaf(const td_exprs* g, ex e) {
   return op == EX_CONST || op == EX_VAR;
 }
 
-static void count_uses(lister* l, const ex* roots, int n) {
-  for (int i = 0; i < l->n; i++) l->at[l->need[i]] = i;
-  for (int i = 0; i < l->n; i++) {
-    for (int k = 0; k < arity(l->g, l->need[i]); k++) {
-      l->uses[place(l, td_ex_arg(l->g, l->need[i], k))]++;
-    }
-  }
-  for (int i = 0; i < n; i++) {
-    if (roots[i] != EX_NONE) l->uses[place(l, roots[i])]++;
-  }
-}
-
 // ---- names ------------------------------------------------------------------------------------
 
+// The variable x<x> of the graph, made when it is first needed; -1: no memory
 static int name_var(lister* l, int x) {
   name_pool* p = l->pool;
   if (x <= p->n) return p->var[x - 1];
@@ -62,7 +52,7 @@ static int name_var(lister* l, int x) {
   return var;
 }
 
-// Names and variables below a place that are printed with it.
+// Append the names and variables that are printed in the expression at a position.
 static int collect_refs(const lister* l, int i, int* refs, int n) {
   for (int k = 0; k < arity(l->g, l->need[i]) && n < MAX_REFS; k++) {
     const ex e = td_ex_arg(l->g, l->need[i], k);
@@ -78,6 +68,8 @@ static int collect_refs(const lister* l, int i, int* refs, int n) {
   return n;
 }
 
+// Append the statement x = e (root < 0) or output `root` = e (x = 0) of position i.  False: no
+// room.
 static bool push(lister* l, int x, int root, ex e, int i) {
   listing* out = l->out;
   int refs[MAX_REFS], n = 0;
@@ -95,17 +87,9 @@ static bool push(lister* l, int x, int root, ex e, int i) {
   return true;
 }
 
-// ---- walking ----------------------------------------------------------------------------------
+// ---- visiting nodes ---------------------------------------------------------------------------
 
-static void note(lister* l, ex e) {
-  const ex_op op = td_ex_op(l->g, e);
-  if (op == EX_VAR) l->out->used[td_ex_var_of(l->g, e)] = true;
-  if (op == EX_TABLE) l->out->table[td_ex_table_of(l->g, e)] = true;
-  l->out->sign = l->out->sign || op == EX_SIGN;
-  l->out->step = l->out->step || op == EX_STEP;
-  l->out->mod = l->out->mod || op == EX_MOD;
-}
-
+// The node with named operands replaced by their variables
 static ex rebuild(lister* l, ex e) {
   ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};
   bool changed = false;
@@ -122,24 +106,38 @@ static ex rebuild(lister* l, ex e) {
   return td_ex_make(l->g, td_ex_op(l->g, e), arg[0], arg[1], arg[2]);
 }
 
-// A sign costs nothing, and a minus of a name is no longer than another name.
+// Decide whether a node gets a name: shared and not trivial, or too long for one statement.  A sign
+// costs nothing, and the negative of a name is no longer than another name.
 static bool wants_name(const lister* l, int i) {
   const ex e = l->need[i];
   const ex_op op = td_ex_op(l->g, e);
-  const bool condition = op >= EX_LT && op <= EX_NOT;  // stays where it is asked
+  const bool condition = op >= EX_LT && op <= EX_NOT;  // stays where it is tested
   if (is_leaf(l->g, e) || (condition && l->size[i] <= LONG)) return false;
   if (op == EX_IFELSE && l->rule.cases) return true;
   if (td_ex_op(l->g, e) == EX_NEG && l->size[i] <= 1) return false;
   return (l->uses[i] > 1 && l->size[i] >= l->rule.least) || l->size[i] > LONG;
 }
 
+// Visit one node: record what it uses, and make the statement of its name if it gets one.
 static bool visit(lister* l, int i) {
   const ex e = l->need[i];
-  note(l, e);
+  listing* out = l->out;
+
+  // variables, tables and helper functions that occur
+  const ex_op op = td_ex_op(l->g, e);
+  if (op == EX_VAR) out->used[td_ex_var_of(l->g, e)] = true;
+  if (op == EX_TABLE) out->table[td_ex_table_of(l->g, e)] = true;
+  out->sign = out->sign || op == EX_SIGN;
+  out->step = out->step || op == EX_STEP;
+  out->mod = out->mod || op == EX_MOD;
+
+  // length of the expression
   l->shown[i] = rebuild(l, e);
   l->size[i] = !is_leaf(l->g, e);
   for (int k = 0; k < arity(l->g, e); k++) l->size[i] += l->size[place(l, td_ex_arg(l->g, e, k))];
   if (l->shown[i] == EX_NONE) return false;
+
+  // name
   if (!wants_name(l, i)) return true;
   const int x = ++l->out->nx, var = name_var(l, x);
   if (var < 0 || !push(l, x, -1, l->shown[i], i)) return false;
@@ -149,6 +147,7 @@ static bool visit(lister* l, int i) {
   return l->shown[i] != EX_NONE;
 }
 
+// An output: number of the root and position of its node.
 typedef struct sorted_root {
   int place, root;
 } sorted_root;
@@ -159,39 +158,45 @@ static int by_place(const void* a, const void* b) {
                               : (x->root > y->root) - (x->root < y->root);
 }
 
-static bool walk(lister* l, const sorted_root* roots, int nroot) {
-  int next = 0;
-  for (int i = 0; i < l->n; i++) {
-    if (!visit(l, i)) return false;
-    for (; !l->rule.outputs_last && next < nroot && roots[next].place == i; next++) {
-      if (!push(l, 0, roots[next].root, l->shown[i], i)) return false;
-    }
-  }
-  for (; next < nroot; next++) {
-    const int i = roots[next].place;
-    if (!push(l, 0, roots[next].root, l->shown[i], i)) return false;
-  }
-  return true;
-}
-
-static int compare_roots(const void* a, const void* b) {
+static int by_root(const void* a, const void* b) {
   return ((const sorted_root*)a)->root - ((const sorted_root*)b)->root;
 }
 
+// Visit all nodes and append the outputs, last or as soon as their nodes are known.  False: no
+// memory.
 static bool make(lister* l, const ex* roots, int n) {
   sorted_root* sorted = malloc(((size_t)n + 1) * sizeof *sorted);
   if (!sorted) return false;
-  int count = 0;
-  count_uses(l, roots, n);
-  for (int i = 0; i < n; i++) {
-    if (roots[i] != EX_NONE) sorted[count++] = (sorted_root){place(l, roots[i]), i};
+
+  // count how often each node is an operand or an output
+  for (int i = 0; i < l->n; i++) l->at[l->need[i]] = i;
+  for (int i = 0; i < l->n; i++) {
+    for (int k = 0; k < arity(l->g, l->need[i]); k++)
+      l->uses[place(l, td_ex_arg(l->g, l->need[i], k))]++;
   }
-  qsort(sorted, (size_t)count, sizeof *sorted, l->rule.outputs_last ? compare_roots : by_place);
-  const bool ok = walk(l, sorted, count);
+  int count = 0, next = 0;
+  for (int i = 0; i < n; i++) {
+    if (roots[i] == EX_NONE) continue;
+    l->uses[place(l, roots[i])]++;
+    sorted[count++] = (sorted_root){place(l, roots[i]), i};
+  }
+  qsort(sorted, (size_t)count, sizeof *sorted, l->rule.outputs_last ? by_root : by_place);
+
+  bool ok = true;
+  for (int i = 0; ok && i < l->n; i++) {
+    ok = visit(l, i);
+    for (; ok && !l->rule.outputs_last && next < count && sorted[next].place == i; next++)
+      ok = push(l, 0, sorted[next].root, l->shown[i], i);
+  }
+  for (; ok && next < count; next++) {
+    const int i = sorted[next].place;
+    ok = push(l, 0, sorted[next].root, l->shown[i], i);
+  }
   free(sorted);
   return ok;
 }
 
+// List the statements for n roots: find the nodes that they need, allocate, visit.
 bool td_listing_make(td_exprs* g, const ex* roots, int n, listing_rule rule, name_pool* pool,
                      listing* out) {
   *out = (listing){0};
@@ -209,7 +214,7 @@ bool td_listing_make(td_exprs* g, const ex* roots, int n, listing_rule rule, nam
   l.need = need;
   l.at = malloc(((size_t)td_exprs_count(g) + 1) * sizeof *l.at);
   out->list = calloc(statements, sizeof *out->list);
-  // one for each operand, and again where a short expression is repeated
+  // a reference for each operand, and again where a short expression is repeated
   l.ref_cap = 3 * l.n * rule.least + n;
   out->refs = calloc((size_t)l.ref_cap + 1, sizeof *out->refs);
   out->used = calloc((size_t)td_exprs_nvar(g) + 1, sizeof *out->used);

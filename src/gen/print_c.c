@@ -1,6 +1,6 @@
 // C99: one file and its header, without allocation and without dependencies beyond <math.h>, and a
 // program that compares it with the engine's numbers.  Long functions are cut into pieces of some
-// hundred statements, which compilers like better; what later pieces use is passed in an array.
+// hundred statements, which compile faster; what later pieces use is passed in an array w.
 #include <stdio.h>
 #include <string.h>
 
@@ -12,6 +12,7 @@
 enum { PIECE = 400, WHOLE_LIMIT = 1200 };  // statements
 enum { CHECK_M = 60 };  // mass matrices up to this size are compared entry by entry
 
+// One function while it is printed.
 typedef struct c_writer {
   gen_program* p;
   td_text* out;
@@ -24,12 +25,14 @@ typedef struct c_writer {
   bool has_sums;  // sums over points are used
 } c_writer;
 
+// Report whether f is the function of M, h, τ, J and γ, to which quadrature points add.
 static bool is_terms(const gen_function* f) { return strcmp(f->name, "terms") == 0; }
 
 // ---- signatures -------------------------------------------------------------------------------
 
-static void arguments(const gen_function* f, td_text* out) {
-  td_text_add(out, "double t");
+// Print the head of a function: inputs, then output arrays.
+static void signature(const gen_program* p, const gen_function* f, td_text* out) {
+  td_text_printf(out, "%svoid %s_%s(double t", f->loop > 0 ? "static " : "", p->name, f->name);
   if (!f->given) td_text_add(out, ", const double* q, const double* v");
   td_text_add(out, ", const double* u, const double* p");
   if (f->loop > 0) td_text_add(out, ", const double* z");
@@ -39,46 +42,18 @@ static void arguments(const gen_function* f, td_text* out) {
   for (int i = 0; i < f->nout; i++) {
     if (!f->out[i].local) td_text_printf(out, ", double* %s", f->out[i].name);
   }
-}
-
-static void signature(const gen_program* p, const gen_function* f, td_text* out) {
-  td_text_printf(out, "%svoid %s_%s(", f->loop > 0 ? "static " : "", p->name, f->name);
-  arguments(f, out);
   td_text_add(out, ")");
 }
 
 // ---- statements -------------------------------------------------------------------------------
 
-static const char* array_of(const gen_input* in) {
-  switch (in->array) {
-    case 'q':
-      return "q";
-    case 'v':
-      return "v";
-    case 'p':
-      return "p";
-    case 'a':
-      return "a";
-    case 'l':
-      return "lambda";
-    case 'z':
-      return "z";
-    case 's':
-      return "sums";
-    default:
-      return "u";
-  }
-}
-
-// Integrated controls follow the named inputs.
-static int index_of(const gen_program* p, const gen_input* in) {
-  return in->array == 'c' ? p->d->nu + in->index : in->index;
-}
-
 static void print(const c_writer* w, ex e) { td_ex_print(w->p->d->g, e, TD_SYNTAX_C, w->out); }
 
-// const double q1 = q[0];
+// Print the statement that reads an input: const double q1 = q[0];  Integrated controls follow the
+// named inputs in u.
 static void load_input(const c_writer* w, int var) {
+  static const char arrays[] = "qvpalzsuc";
+  static const char* const names[] = {"q", "v", "p", "a", "lambda", "z", "sums", "u", "u"};
   const gen_input* in = &w->p->input[var];
   if (in->array == 't' && !*w->from) return;
   td_text_add(w->out, "  const double ");
@@ -86,7 +61,9 @@ static void load_input(const c_writer* w, int var) {
   if (in->array == 't') {
     td_text_printf(w->out, " = %st;\n", w->from);
   } else {
-    td_text_printf(w->out, " = %s%s[%d];\n", w->from, array_of(in), index_of(w->p, in));
+    const char* at = strchr(arrays, in->array);
+    td_text_printf(w->out, " = %s%s[%d];\n", w->from, in->array && at ? names[at - arrays] : "u",
+                   in->array == 'c' ? w->p->d->nu + in->index : in->index);
   }
 }
 
@@ -95,31 +72,8 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Everything statements `from` to `to` use from outside, once each.
-static bool load_used(const c_writer* w, int from, int to, int piece) {
-  int n = 0, total = 0;
-  for (int i = from; i < to; i++) total += w->l->list[i].nref;
-  int* used = malloc(((size_t)total + 1) * sizeof *used);
-  if (!used) return false;
-  for (int i = from; i < to; i++)
-    for (int k = 0; k < w->l->list[i].nref; k++) {
-      const int ref = w->l->list[i].refs[k];
-      if (ref < 0 || w->piece[ref] != piece) used[n++] = ref;
-    }
-  qsort(used, (size_t)n, sizeof *used, ascending);
-  for (int i = n - 1; i >= 0; i--) {  // variables by number, then names
-    if (used[i] < 0 && (i == n - 1 || used[i] != used[i + 1])) load_input(w, -1 - used[i]);
-  }
-  for (int i = 0; i < n; i++) {
-    if (used[i] > 0 && (i == 0 || used[i] != used[i - 1])) {
-      td_text_printf(w->out, "  const double x%d = s->w[%d];\n", used[i], w->slot[used[i]]);
-    }
-  }
-  free(used);
-  return true;
-}
-
-// Output `root` of all outputs one after the other.
+// Print the left side of output number `root`, all outputs of the function being numbered one after
+// the other; functions of points add to theirs.
 static void output_place(const c_writer* w, int root) {
   for (int i = 0; i < w->f->nout; i++) {
     const int n = w->f->out[i].rows * w->f->out[i].cols;
@@ -132,27 +86,51 @@ static void output_place(const c_writer* w, int root) {
   }
 }
 
-static void write_statement(const c_writer* w, const statement* s) {
-  if (s->x > 0) {
-    td_text_printf(w->out, "  const double x%d = ", s->x);
-  } else {
-    output_place(w, s->root);
-  }
-  print(w, s->e);
-  td_text_add(w->out, ";\n");
-  if (s->x > 0 && w->slot[s->x] >= 0) {
-    td_text_printf(w->out, "  s->w[%d] = x%d;\n", w->slot[s->x], s->x);
-  }
-}
-
+// Print statements `from` to `to`, and before them one statement for each input or earlier name
+// that they use.  False: no memory.
 static bool write_piece(const c_writer* w, int from, int to, int piece) {
-  if (!load_used(w, from, to, piece)) return false;
-  for (int i = from; i < to; i++) write_statement(w, &w->l->list[i]);
+  // what they use from outside: names from 1, variables v as -1 - v
+  int n = 0, total = 0;
+  for (int i = from; i < to; i++) total += w->l->list[i].nref;
+  int* used = malloc(((size_t)total + 1) * sizeof *used);
+  if (!used) return false;
+  for (int i = from; i < to; i++)
+    for (int k = 0; k < w->l->list[i].nref; k++) {
+      const int ref = w->l->list[i].refs[k];
+      if (ref < 0 || w->piece[ref] != piece) used[n++] = ref;
+    }
+  qsort(used, (size_t)n, sizeof *used, ascending);
+
+  // read variables by number, then names, once each
+  for (int i = n - 1; i >= 0; i--) {
+    if (used[i] < 0 && (i == n - 1 || used[i] != used[i + 1])) load_input(w, -1 - used[i]);
+  }
+  for (int i = 0; i < n; i++) {
+    if (used[i] > 0 && (i == 0 || used[i] != used[i - 1])) {
+      td_text_printf(w->out, "  const double x%d = s->w[%d];\n", used[i], w->slot[used[i]]);
+    }
+  }
+  free(used);
+
+  // statements; names that later pieces use are stored in w
+  for (int i = from; i < to; i++) {
+    const statement* s = &w->l->list[i];
+    if (s->x > 0) {
+      td_text_printf(w->out, "  const double x%d = ", s->x);
+    } else {
+      output_place(w, s->root);
+    }
+    print(w, s->e);
+    td_text_add(w->out, ";\n");
+    if (s->x > 0 && w->slot[s->x] >= 0)
+      td_text_printf(w->out, "  s->w[%d] = x%d;\n", w->slot[s->x], s->x);
+  }
   return true;
 }
 
 // ---- pieces -----------------------------------------------------------------------------------
 
+// Find the piece of each name, and give a place in w to those that later pieces use.
 static void find_slots(c_writer* w) {
   const listing* l = w->l;
   for (int x = 0; x <= l->nx; x++) w->slot[x] = -1;
@@ -166,7 +144,11 @@ static void find_slots(c_writer* w) {
     }
 }
 
-static void write_struct(const c_writer* w) {
+// Print a struct of inputs and outputs, and the function of each piece, which takes it.  False: no
+// memory.
+static bool write_pieces(c_writer* w) {
+  const gen_program* p = w->p;
+  w->from = "s->";
   td_text_printf(w->out,
                  "\ntypedef struct %s_%s_state {\n  double t;\n  const double *q, *v, *u, *p;\n",
                  w->p->name, w->f->name);
@@ -175,12 +157,7 @@ static void write_struct(const c_writer* w) {
   if (w->f->motion) td_text_add(w->out, "  const double *a, *lambda;\n");
   for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, "  double* %s;\n", w->f->out[i].name);
   td_text_printf(w->out, "  double* w;\n} %s_%s_state;\n", w->p->name, w->f->name);
-}
 
-static bool write_pieces(c_writer* w) {
-  const gen_program* p = w->p;
-  w->from = "s->";
-  write_struct(w);
   for (int i = 0; i * PIECE < w->l->n; i++) {
     td_text_printf(w->out, "\nstatic void %s_%s_%d(const %s_%s_state* s) {\n", p->name, w->f->name,
                    i + 1, p->name, w->f->name);
@@ -190,6 +167,7 @@ static bool write_pieces(c_writer* w) {
   return true;
 }
 
+// Print the calls of all pieces.
 static void call_pieces(const c_writer* w) {
   const gen_program* p = w->p;
   td_text_printf(w->out, "  double w[%d];\n", max_int(w->nslot, 1));
@@ -206,27 +184,14 @@ static void call_pieces(const c_writer* w) {
 
 // ---- functions --------------------------------------------------------------------------------
 
-static void write_clearing(const c_writer* w) {
-  for (int i = 0; i < w->f->nout; i++) {
-    const gen_output* o = &w->f->out[i];
-    const int n = o->rows * o->cols;
-    if (o->local) td_text_printf(w->out, "  double %s[%d];\n", o->name, n);
-    if (!w->f->given && w->f->loop == 0) {
-      td_text_printf(w->out, "  for (int i = 0; i < %d; i++) %s[i] = 0;\n", n, o->name);
-    }
-  }
-  if (w->f->products) {
-    td_text_printf(w->out, "  for (int i = 0; i < %d; i++) M[i] = 0;\n", w->p->nprofile);
-  }
-}
-
+// Print (void) for the arguments that a function does not use.
 static void write_unused(const c_writer* w) {
   static const char* const names[] = {"t", "q", "v", "u", "p", "a", "lambda", "sums"};
   static const char arrays[] = "tqvupals";
   for (int k = 0; k < 8; k++) {
     if ((k == 5 || k == 6) && !w->f->motion) continue;
     if (k == 7 && (w->f->loop == 0 || w->f->sums)) continue;
-    // what is handed on is used
+    // arguments that are passed on are used
     if (k < 5 && ((is_terms(w->f) && w->p->d->nloop > 0) || (w->has_sums && w->f->loop == 0))) {
       continue;
     }
@@ -239,6 +204,8 @@ static void write_unused(const c_writer* w) {
   }
 }
 
+// Print the calls of a function for all points of a quadrature, with the arguments `rest` at the
+// end.
 static void call_loop(const c_writer* w, const char* name, int loop, const char* rest) {
   const tmt_loop* l = &w->p->d->loop[loop];
   td_text_printf(w->out,
@@ -246,48 +213,61 @@ static void call_loop(const c_writer* w, const char* name, int loop, const char*
                  l->n, w->p->name, name, loop + 1, l->nz, rest);
 }
 
-static void call_sums(const c_writer* w) {
-  const td_derived* d = w->p->d;
-  td_text_printf(w->out, "  double sums[%d] = {0};\n", d->nsum);
-  for (int i = 0; i < d->nsum; i++) {
-    char name[40];
-    snprintf(name, sizeof name, "total%d", i + 1);
-    call_loop(w, name, d->sum[i].loop, ", sums");
-  }
-}
-
-static void call_points(const c_writer* w) {
-  const td_derived* d = w->p->d;
-  for (int i = 0; i < d->nloop; i++) {
-    char name[40], rest[80];
-    snprintf(name, sizeof name, "point%d", i + 1);
-    snprintf(rest, sizeof rest, ", %s, M, h, tau%s", w->has_sums ? "sums" : "0",
-             d->power != EX_NONE ? ", power" : "");
-    call_loop(w, name, i, rest);
-  }
-}
-
+// Print a function: its statements, or the calls of its pieces, with the sums over quadrature
+// points that it needs before them and the points' terms after them.  False: no memory.
 static bool write_body(c_writer* w) {
+  const td_derived* d = w->p->d;
+  char name[40], rest[80];
   const bool pieces = w->l->n > WHOLE_LIMIT;
   if (pieces && !write_pieces(w)) return false;
   td_text_printf(w->out, "\n// %s\n", w->f->what);
   signature(w->p, w->f, w->out);
   td_text_add(w->out, " {\n");
   if (!pieces) write_unused(w);
-  write_clearing(w);
-  if (w->has_sums && w->f->loop == 0) call_sums(w);
+
+  // clear the outputs
+  for (int i = 0; i < w->f->nout; i++) {
+    const gen_output* o = &w->f->out[i];
+    const int n = o->rows * o->cols;
+    if (o->local) td_text_printf(w->out, "  double %s[%d];\n", o->name, n);
+    if (!w->f->given && w->f->loop == 0) {
+      td_text_printf(w->out, "  for (int i = 0; i < %d; i++) %s[i] = 0;\n", n, o->name);
+    }
+  }
+  if (w->f->products) {
+    td_text_printf(w->out, "  for (int i = 0; i < %d; i++) M[i] = 0;\n", w->p->nprofile);
+  }
+
+  // sums over points
+  if (w->has_sums && w->f->loop == 0) {
+    td_text_printf(w->out, "  double sums[%d] = {0};\n", d->nsum);
+    for (int i = 0; i < d->nsum; i++) {
+      snprintf(name, sizeof name, "total%d", i + 1);
+      call_loop(w, name, d->sum[i].loop, ", sums");
+    }
+  }
+
+  // statements
   if (pieces) {
     call_pieces(w);
   } else {
     w->from = "";
     if (!write_piece(w, 0, w->l->n, 0)) return false;
   }
+
+  // products of the factors, and what points add
   if (w->f->products) td_text_printf(w->out, "  %s_multiply(T, D, M);\n", w->p->name);
-  if (is_terms(w->f)) call_points(w);
+  for (int i = 0; is_terms(w->f) && i < d->nloop; i++) {
+    snprintf(name, sizeof name, "point%d", i + 1);
+    snprintf(rest, sizeof rest, ", %s, M, h, tau%s", w->has_sums ? "sums" : "0",
+             d->power != EX_NONE ? ", power" : "");
+    call_loop(w, name, i, rest);
+  }
   td_text_add(w->out, "}\n");
   return true;
 }
 
+// Print one function.  False: no memory.
 static bool write_function(gen_program* p, const gen_function* f, const listing* l, td_text* out) {
   c_writer w = {.p = p, .out = out, .f = f, .l = l, .has_sums = td_program_uses_sums(p, l)};
   if (is_terms(f)) w.has_sums = p->d->nsum > 0;
@@ -306,9 +286,9 @@ static bool write_function(gen_program* p, const gen_function* f, const listing*
 
 // ---- helpers and tables -----------------------------------------------------------------------
 
-static void write_numbers(td_text* out, const char* type, const char* name, const double* x,
-                          int n) {
-  td_text_printf(out, "static const %s %s[%d] = {", type, name, max_int(n, 1));
+// Print a constant array of numbers, or of integers.
+static void write_numbers(td_text* out, const char* name, const double* x, int n) {
+  td_text_printf(out, "static const double %s[%d] = {", name, max_int(n, 1));
   for (int i = 0; i < n; i++) {
     td_text_printf(out, "%s%s", i ? "," : "", i % 6 ? " " : "\n    ");
     td_c_number(out, x[i]);
@@ -323,22 +303,12 @@ static void write_ints(td_text* out, const char* name, const int* x, int n) {
   td_text_add(out, n ? "};\n" : "0};\n");
 }
 
-static void write_table(const td_exprs* g, int k, td_text* out) {
-  const td_ex_pieces t = td_exprs_table(g, k);
-  char name[40];
-  snprintf(name, sizeof name, "td_knots_%d", k);
-  write_numbers(out, "double", name, t.knots, t.n);
-  snprintf(name, sizeof name, "td_coef_%d", k);
-  write_numbers(out, "double", name, t.coef, (t.n - 1) * t.order);
-  td_text_printf(out,
-                 "static double td_table_%d(double x) {\n"
-                 "  return td_pieces(td_knots_%d, %d, td_coef_%d, %d, %d, x);\n}\n",
-                 k, k, t.n, k, t.order, t.clamp);
-}
-
+// Print the mathematical helpers that the listings use, and their tables: piecewise polynomials
+// with knots and coefficients.
 static void write_helpers(const gen_program* p, const listing* l, int n, td_text* out) {
   bool sign = false, step = false, mod = false, any = false;
   const int ntable = td_exprs_ntable(p->d->g);
+  char name[40];
   for (int i = 0; i < n; i++) {
     sign = sign || l[i].sign;
     step = step || l[i].step;
@@ -350,13 +320,22 @@ static void write_helpers(const gen_program* p, const listing* l, int n, td_text
   for (int k = 0; k < ntable; k++) {
     bool used = false;
     for (int i = 0; i < n; i++) used = used || l[i].table[k];
-    if (used && !any) td_text_add(out, td_c_pieces);
-    any = any || used;
-    if (used) write_table(p->d->g, k, out);
+    if (!used) continue;
+    if (!any) td_text_add(out, td_c_pieces);
+    any = true;
+    const td_ex_pieces t = td_exprs_table(p->d->g, k);
+    snprintf(name, sizeof name, "td_knots_%d", k);
+    write_numbers(out, name, t.knots, t.n);
+    snprintf(name, sizeof name, "td_coef_%d", k);
+    write_numbers(out, name, t.coef, (t.n - 1) * t.order);
+    td_text_printf(out,
+                   "static double td_table_%d(double x) {\n"
+                   "  return td_pieces(td_knots_%d, %d, td_coef_%d, %d, %d, x);\n}\n",
+                   k, k, t.n, k, t.order, t.clamp);
   }
 }
 
-// Velocities of the columns of each mass, for the products.
+// Print the velocities of the columns of each mass, and the function that multiplies the factors.
 static void write_products(const gen_program* p, td_text* out) {
   const td_derived* d = p->d;
   td_text_add(out, "// number of columns of T of each mass, then their velocities\n");
@@ -380,7 +359,7 @@ static void write_products(const gen_program* p, td_text* out) {
   free(columns);
 }
 
-// Numbers of each point of a rod, one after the other.
+// Print the numbers z of each point of a quadrature, point after point.
 static void write_points(const gen_program* p, int loop, td_text* out) {
   const tmt_loop* l = &p->d->loop[loop];
   char name[40];
@@ -394,7 +373,7 @@ static void write_points(const gen_program* p, int loop, td_text* out) {
   snprintf(name, sizeof name, "points%d", loop + 1);
   td_text_printf(out, "\n// numbers of each of %d points of %s\n", l->n,
                  td_plain(model_name(p->m, l->name)).s);
-  write_numbers(out, "double", name, table, l->n * l->nz);
+  write_numbers(out, name, table, l->n * l->nz);
   free(table);
 }
 
@@ -410,8 +389,33 @@ static void write_head(const gen_program* p, td_text* out) {
       td_plain(p->title).s, td_version());
 }
 
-static void write_names(const gen_program* p, td_text* out) {
+// Numbers of scratch memory that the printed `forward` needs
+static int work_size(const gen_program* p) {
+  const td_derived* d = p->d;
+  return p->nprofile + d->nq + 4 * d->nv + 2 * d->nrow * d->nv + d->nrow * d->nrow + 2 * d->nrow +
+         1;  // the last is the power
+}
+
+static void write_sizes(const gen_program* p, td_text* out) {
+  const td_derived* d = p->d;
+  td_text_printf(out,
+                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
+                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
+                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
+                 "  %s_nwork = %d\n};\n\n",
+                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
+                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
+}
+
+// Print the header: names of all coordinates, inputs, parameters and sensors, sizes, declarations.
+static void write_header(const gen_program* p, td_text* out) {
   const td_model* m = p->m;
+  char guard[80];
+  snprintf(guard, sizeof guard, "%s_H", p->name);
+  for (char* c = guard; *c; c++) {
+    if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
+  }
+  write_head(p, out);
   for (int i = 0; i < p->d->nq; i++) {
     td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
   }
@@ -430,33 +434,7 @@ static void write_names(const gen_program* p, td_text* out) {
   for (int i = 0; i < p->d->ny; i++) {
     td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
-}
 
-static int work_size(const gen_program* p) {
-  const td_derived* d = p->d;
-  return p->nprofile + d->nq + 4 * d->nv + 2 * d->nrow * d->nv + d->nrow * d->nrow + 2 * d->nrow +
-         1;  // the last is the power
-}
-
-static void write_sizes(const gen_program* p, td_text* out) {
-  const td_derived* d = p->d;
-  td_text_printf(out,
-                 "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,  // inputs\n"
-                 "  %s_np = %d,  // parameters\n  %s_nrow = %d,  // constraint rows\n"
-                 "  %s_ny = %d,  // sensors\n  %s_nM = %d,  // numbers of the packed mass matrix\n"
-                 "  %s_nwork = %d\n};\n\n",
-                 p->name, d->nq, p->name, d->nv, p->name, d->nu + d->ntarget, p->name, d->np,
-                 p->name, d->nrow, p->name, d->ny, p->name, p->nprofile, p->name, work_size(p));
-}
-
-static void write_header(const gen_program* p, td_text* out) {
-  char guard[80];
-  snprintf(guard, sizeof guard, "%s_H", p->name);
-  for (char* c = guard; *c; c++) {
-    if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
-  }
-  write_head(p, out);
-  write_names(p, out);
   td_text_printf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
   write_sizes(p, out);
   td_c_put(out, td_c_interface, p->name);
@@ -472,6 +450,7 @@ static void write_header(const gen_program* p, td_text* out) {
   td_text_add(out, "\n#endif\n");
 }
 
+// Print the function that sets the initial state, inputs and parameters.
 static void write_start(const gen_program* p, const gen_reference* r, td_text* out) {
   const td_derived* d = p->d;
   td_text_printf(out, "\nvoid %s_initial(double* q, double* v, double* u, double* p) {\n", p->name);
@@ -489,40 +468,31 @@ static void write_start(const gen_program* p, const gen_reference* r, td_text* o
   td_text_add(out, "}\n");
 }
 
-static bool has_motion(const gen_program* p) {
-  for (int i = 0; i < p->n; i++) {
-    if (p->f[i].given) return true;
-  }
-  return false;
-}
-
-static void write_given(const gen_program* p, td_text* out) {
-  td_c_put(out, td_c_given, p->name);
-  if (p->d->nrow > 0) td_c_put(out, td_c_given_rows, p->name);
-  td_text_add(out, "  }\n");
-}
-
-// The solution for v' and the multipliers.
+// Print the solution for v' and the multipliers.
 static void write_forward(const gen_program* p, td_text* out) {
   const td_derived* d = p->d;
+  const bool motion = td_program_has_motion(p), power = d->power != EX_NONE;
   int* given = calloc((size_t)d->nv + 1, sizeof *given);
   if (!given) {
     out->failed = true;
     return;
   }
   for (int i = 0; i < d->nv; i++) given[i] = d->motion[3 * i] != EX_NONE;
-  if (has_motion(p)) write_ints(out, "given", given, d->nv);
+  if (motion) write_ints(out, "given", given, d->nv);
   if (!p->core) td_c_put(out, d->nrow > 0 ? td_c_unpack_rows : td_c_unpack, p->name);
+
+  // factorisation of M, and of the rows: entries far below the size of a row are rounding errors
   td_c_put(out, td_c_factor, p->name);
   if (d->nrow > 0) {
-    // sizes of the rows: what is far below is rounding
     td_text_add(out, "\nstatic const double row_factor[] = {");
     for (int i = 0; i < d->nrow; i++)
       td_text_printf(out, "%s%.17g", i ? ", " : "", d->row_size[i] > 0 ? 1 / d->row_size[i] : 0);
-    // steps of a simulation leave the constraints by little: what is independent there need not be
+    // a simulation leaves the constraints by little: rows that are independent there need not be
     td_text_printf(out, "};\nenum { most_rows = %d };\n", p->core ? d->rank : d->nrow);
     td_c_put(out, td_c_rows, p->name);
   }
+
+  // the function itself: work arrays, prescribed motion, terms of the equations
   td_c_put(out, td_c_forward, p->name);
   if (d->nrow > 0) {
     td_c_put(out,
@@ -531,12 +501,17 @@ static void write_forward(const gen_program* p, td_text* out) {
              "  double* order = S + @_nrow * @_nrow;\n",
              p->name);
   }
-  if (has_motion(p)) td_c_put(out, "  @_motion(t, u, p, qs, vs, a);\n", p->name);
-  const bool power = d->power != EX_NONE;
+  if (motion) td_c_put(out, "  @_motion(t, u, p, qs, vs, a);\n", p->name);
   if (power) td_c_put(out, "  double* power = work + @_nwork - 1;\n", p->name);
   td_text_printf(out, "  %s_terms(t, qs, vs, u, p, M, h, tau%s%s);\n", p->name,
                  d->nrow > 0 ? ", J, gamma" : "", power ? ", power" : "");
-  if (has_motion(p)) write_given(p, out);
+  if (motion) {
+    td_c_put(out, td_c_given, p->name);
+    if (d->nrow > 0) td_c_put(out, td_c_given_rows, p->name);
+    td_text_add(out, "  }\n");
+  }
+
+  // the solution, and the power of the constraint rows
   td_c_put(out, d->nrow > 0 ? td_c_solve_rows : td_c_solve, p->name);
   for (int r = 0; power && r < d->nrow; r++) {
     td_text_printf(out, "  for (int i = 0; i < %s_nv; i++)\n", p->name);
@@ -546,6 +521,7 @@ static void write_forward(const gen_program* p, td_text* out) {
   free(given);
 }
 
+// Print the program that compares the equations with the engine's numbers.
 static void write_check(const gen_program* p, const gen_reference* r, td_text* out) {
   const td_derived* d = p->d;
   write_head(p, out);
@@ -575,7 +551,7 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
       td_text_add(out, "};\n");
       continue;
     }
-    write_numbers(out, "double", lists[i].name, lists[i].x, lists[i].n);
+    write_numbers(out, lists[i].name, lists[i].x, lists[i].n);
   }
   td_text_printf(out, "static const double t = %.17g;\nenum { nM = %d };\n", r->state->t,
                  d->nv <= CHECK_M ? d->nv * d->nv : 0);
@@ -584,7 +560,7 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
   td_c_put(out, td_c_check_main, p->name);
 }
 
-// Tables and functions.
+// Print tables and functions.  False: no memory.
 static bool write_code(gen_program* p, const listing* l, td_text* out) {
   write_helpers(p, l, p->n, out);
   td_text_add(out, "// rows of the packed lower triangle: first column, place of the diagonal\n");
@@ -598,20 +574,21 @@ static bool write_code(gen_program* p, const listing* l, td_text* out) {
   return true;
 }
 
-static bool write_source(gen_program* p, const listing* l, const gen_reference* r, td_text* out) {
-  write_head(p, out);
-  td_text_printf(out, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
-  if (!write_code(p, l, out)) return false;
-  write_start(p, r, out);
-  write_forward(p, out);
-  return !out->failed;
-}
-
+// Print source, header and check, and stage them as files.
 static td_status write_all(gen_program* p, const listing* l, td_files* files) {
   gen_reference r;
   td_text source = {0}, header = {0}, check = {0};
   td_status status = td_reference_open(p, &r);
-  if (status == TD_OK && !write_source(p, l, &r, &source)) status = TD_E_NOMEM;
+  if (status == TD_OK) {
+    write_head(p, &source);
+    td_text_printf(&source, "#include \"%s.h\"\n\n#include <math.h>\n\n", p->name);
+    if (!write_code(p, l, &source)) status = TD_E_NOMEM;
+  }
+  if (status == TD_OK) {
+    write_start(p, &r, &source);
+    write_forward(p, &source);
+    if (source.failed) status = TD_E_NOMEM;
+  }
   if (status == TD_OK) {
     write_header(p, &header);
     write_check(p, &r, &check);
@@ -631,7 +608,8 @@ static void free_listings(const gen_program* p, listing* l) {
   free(l);
 }
 
-// Statements of all functions; NULL: no memory.
+// List the statements of all functions; outputs come last in functions that are not cut into
+// pieces. NULL: no memory.
 static listing* list_all(gen_program* p) {
   listing* l = calloc((size_t)p->n + 1, sizeof *l);
   bool ok = l != NULL;

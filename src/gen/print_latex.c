@@ -8,6 +8,7 @@
 
 enum { MATRIX_LIMIT = 8, WIDE = 70 };  // columns of a matrix set as one; characters in an entry
 
+// A document while it is printed.
 typedef struct latex {
   gen_program* p;
   td_text* out;
@@ -15,7 +16,7 @@ typedef struct latex {
 
 static void print(const latex* l, ex e) { td_ex_print(l->p->d->g, e, TD_SYNTAX_LATEX, l->out); }
 
-// Words of the user in a sentence.
+// Print a name that the user wrote, with LaTeX's special characters escaped.
 static void escape(td_text* out, const char* s) {
   for (; *s; s++) {
     if (strchr("#$%&_{}", *s)) td_text_add(out, "\\");
@@ -38,6 +39,7 @@ typedef struct matrix {
 
 static ex entry(const matrix* m, int i, int j) { return m->e[i * m->cols + j]; }
 
+// Number of characters that an entry takes
 static int width(const latex* l, ex e) {
   td_text text = {0};
   td_ex_print(l->p->d->g, e, TD_SYNTAX_LATEX, &text);
@@ -46,10 +48,12 @@ static int width(const latex* l, ex e) {
   return n;
 }
 
+// Report whether an entry is too wide for its matrix, so that the matrix shows its name.
 static bool is_named(const latex* l, const matrix* m, int i, int j) {
   return width(l, entry(m, i, j)) > WIDE / max_int(1, min_int(m->cols, 3));
 }
 
+// Print the name of an entry, M_{12}; of a symmetric matrix that in the upper triangle.
 static void entry_name(const latex* l, const matrix* m, int i, int j) {
   if (m->symmetric && j < i) {
     const int k = i;
@@ -63,27 +67,10 @@ static void entry_name(const latex* l, const matrix* m, int i, int j) {
   }
 }
 
-// Inline, so that lines break where they may.
-static void definition(const latex* l, const matrix* m, int i, int j) {
-  td_text_add(l->out, "$");
-  entry_name(l, m, i, j);
-  td_text_add(l->out, " = ");
-  print(l, entry(m, i, j));
-  td_text_add(l->out, "$\\quad\n");
-}
-
-static bool is_zero(const latex* l, ex e) {
-  return td_ex_is_const(l->p->d->g, e) && td_ex_value(l->p->d->g, e) == 0;
-}
-
-static bool is_listed(const latex* l, const matrix* m, int i, int j, bool whole) {
-  if (m->symmetric && j < i) return false;
-  return whole ? is_named(l, m, i, j) : !is_zero(l, entry(m, i, j));
-}
-
+// Report whether a matrix is printed as one; larger ones are printed entry by entry.
 static bool is_whole(const matrix* m) { return m->cols <= MATRIX_LIMIT && m->rows <= MATRIX_LIMIT; }
 
-// Short entries in place, the long ones by name.
+// Print a matrix, wide entries by their names.
 static void bracket(const latex* l, const matrix* m) {
   td_text_printf(l->out, "%s = \\begin{bmatrix}\n", m->name);
   for (int i = 0; i < m->rows; i++) {
@@ -100,18 +87,27 @@ static void bracket(const latex* l, const matrix* m) {
   td_text_add(l->out, "\\end{bmatrix}\n");
 }
 
+// Print the definitions of named entries, or of all entries that are not zero where the matrix is
+// not printed as one.  They are inline formulas, so that lines break where they may.
 static void definitions(const latex* l, const matrix* m) {
+  const td_exprs* g = l->p->d->g;
   bool any = false;
   for (int i = 0; i < m->rows; i++)
-    for (int j = 0; j < m->cols; j++) {
-      if (!is_listed(l, m, i, j, is_whole(m))) continue;
-      definition(l, m, i, j);
+    for (int j = m->symmetric ? i : 0; j < m->cols; j++) {
+      const ex e = entry(m, i, j);
+      if (is_whole(m) ? !is_named(l, m, i, j) : td_ex_is_const(g, e) && td_ex_value(g, e) == 0)
+        continue;
+      td_text_add(l->out, "$");
+      entry_name(l, m, i, j);
+      td_text_add(l->out, " = ");
+      print(l, e);
+      td_text_add(l->out, "$\\quad\n");
       any = true;
     }
   if (any) td_text_add(l->out, "\n");
 }
 
-// As a matrix with what is long defined below; large ones entry by entry.
+// Print a matrix as one with the definitions of its wide entries, or a large one entry by entry.
 static void write_matrix(const latex* l, const matrix* m) {
   if (m->rows * m->cols == 0) return;
   if (is_whole(m)) {
@@ -125,34 +121,9 @@ static void write_matrix(const latex* l, const matrix* m) {
   definitions(l, m);
 }
 
-// ---- expressions by name ----------------------------------------------------------------------
-
-// All roots of the document in one listing, so that a name means the same everywhere.
-typedef struct roots {
-  ex* e;
-  int n;
-} roots;
-
-static void write_names(const latex* l, const listing* list) {
-  if (list->nx == 0) return;
-  td_text_add(l->out, "\\section*{Shared expressions}\n");
-  for (int i = 0; i < list->n; i++) {
-    if (list->list[i].x == 0) continue;
-    td_text_printf(l->out, "$x_{%d} = ", list->list[i].x);
-    print(l, list->list[i].e);
-    td_text_add(l->out, "$\\quad\n");
-  }
-}
-
-// What is to be shown of a root: names put in.
-static void shown(const listing* list, ex* e) {
-  for (int i = 0; i < list->n; i++) {
-    if (list->list[i].x == 0) e[list->list[i].root] = list->list[i].e;
-  }
-}
-
 // ---- the document -----------------------------------------------------------------------------
 
+// Print title and equations of motion.
 static void preamble(const latex* l) {
   td_text_add(l->out,
               "\\documentclass[a4paper,10pt]{article}\n"
@@ -171,6 +142,7 @@ static void preamble(const latex* l) {
   td_text_add(l->out, ", \\qquad M = \\sum T^{\\top} \\mathrm{diag}(m, m, m, I)\\, T \\]\n");
 }
 
+// Print the table of coordinates, and of velocities where they are not simply their rates.
 static void coordinates(const latex* l) {
   const gen_program* p = l->p;
   td_text_add(l->out, "\\begin{tabular}{ll}\n");
@@ -189,6 +161,7 @@ static void coordinates(const latex* l) {
   if (p->d->nq == p->d->nv) td_text_add(l->out, "Velocities: $v_i = \\dot q_i$.\n");
 }
 
+// Print T, m and I of each mass; T and D hold the expressions to be shown.
 static void masses(const latex* l, const ex* T, const ex* D) {
   const gen_program* p = l->p;
   td_text_add(l->out, "\\section*{Masses}\n");
@@ -222,6 +195,7 @@ static void masses(const latex* l, const ex* T, const ex* D) {
   }
 }
 
+// Print the document; e: the expressions of T, D, M, h, τ, J and γ one after the other.
 static void body(const latex* l, const listing* list, const ex* e) {
   const td_derived* d = l->p->d;
   const int nv = d->nv, nT = l->p->nT, nM = l->p->M ? nv * nv : 0;
@@ -229,7 +203,17 @@ static void body(const latex* l, const listing* list, const ex* e) {
   preamble(l);
   coordinates(l);
   masses(l, T, D);
-  write_names(l, list);
+
+  // shared expressions
+  if (list->nx > 0) td_text_add(l->out, "\\section*{Shared expressions}\n");
+  for (int i = 0; i < list->n; i++) {
+    if (list->list[i].x == 0) continue;
+    td_text_printf(l->out, "$x_{%d} = ", list->list[i].x);
+    print(l, list->list[i].e);
+    td_text_add(l->out, "$\\quad\n");
+  }
+
+  // matrices and vectors
   td_text_add(l->out, "\\section*{Mass matrix and forces}\n");
   if (l->p->M) {
     write_matrix(l, &(matrix){"M", nv, nv, M, true});
@@ -247,39 +231,45 @@ static void body(const latex* l, const listing* list, const ex* e) {
   td_text_add(l->out, "\\end{document}\n");
 }
 
-static void append(roots* r, const ex* e, size_t n) {
-  if (n > 0) memcpy(r->e + r->n, e, n * sizeof *e);
-  r->n += (int)n;
-}
-
+// Print a document, with one listing for all expressions so that a name means the same everywhere.
 td_status td_print_latex(gen_program* p, td_files* files) {
   const td_derived* d = p->d;
   const size_t nv = (size_t)d->nv, nr = (size_t)d->nrow, nM = p->M ? nv * nv : 0;
   if (!p->T && !td_program_factors(p)) return TD_E_NOMEM;
-  roots r = {0};
-  r.e = malloc(((size_t)p->nT + 10 * (size_t)d->nmass + nM + 2 * nv + nr * nv + nr + 1) *
-               sizeof *r.e);
-  if (!r.e) return TD_E_NOMEM;
-  append(&r, p->T, (size_t)p->nT);
-  append(&r, p->D, 10 * (size_t)d->nmass);
-  append(&r, p->M, nM);
-  append(&r, d->h, nv);
-  append(&r, d->tau, nv);
-  append(&r, d->J, nr * nv);
-  append(&r, d->gamma, nr);
+  const struct {
+    const ex* e;
+    size_t n;
+  } parts[] = {{p->T, (size_t)p->nT},
+               {p->D, 10 * (size_t)d->nmass},
+               {p->M, nM},
+               {d->h, nv},
+               {d->tau, nv},
+               {d->J, nr * nv},
+               {d->gamma, nr}};
+  const size_t nparts = sizeof parts / sizeof *parts;
 
+  // all expressions one after the other
+  size_t n = 0, at = 0;
+  for (size_t i = 0; i < nparts; i++) n += parts[i].n;
+  ex* e = malloc((n + 1) * sizeof *e);
+  if (!e) return TD_E_NOMEM;
+  for (size_t i = 0; i < nparts; at += parts[i++].n)
+    if (parts[i].n > 0) memcpy(e + at, parts[i].e, parts[i].n * sizeof *e);
+
+  // replace shared expressions in them by names
   listing list;
   td_text out = {0};
   const latex l = {p, &out};
   td_status status = TD_E_NOMEM;
-  if (td_listing_make(d->g, r.e, r.n, (listing_rule){.outputs_last = true, .least = 3}, &p->pool,
+  if (td_listing_make(d->g, e, (int)n, (listing_rule){.outputs_last = true, .least = 3}, &p->pool,
                       &list)) {
-    shown(&list, r.e);
-    body(&l, &list, r.e);
+    for (int i = 0; i < list.n; i++)
+      if (list.list[i].x == 0) e[list.list[i].root] = list.list[i].e;
+    body(&l, &list, e);
     status = td_stage_text(files, p->name, ".tex", &out);
     td_listing_free(&list);
   }
   td_text_free(&out);
-  free(r.e);
+  free(e);
   return status;
 }

@@ -1,5 +1,6 @@
-// Octave (and Matlab) functions and a Python module on numpy.  The two differ in words, not in
-// shape: each function unpacks what it uses, names shared expressions, and fills its outputs.
+// Octave (and Matlab) functions, and a Python module on numpy.  The two languages differ in
+// spelling, not in structure: each function reads its inputs, names shared expressions, and fills
+// its outputs.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +9,7 @@
 #include "gen/identifier.h"
 #include "gen/program.h"
 
+// A text in one of the two languages while it is printed.
 typedef struct script {
   gen_program* p;
   td_text* out;
@@ -24,24 +26,26 @@ static void print(const script* s, ex e) {
 
 static const char* end_of_line(const script* s) { return pick(s, ";\n", "\n"); }
 
-// x(3) or x[2], of a number counted from 0
+// Print an array element, x(3) or x[2], of an index counted from 0.
 static void place(const script* s, const char* array, int i) {
   td_text_printf(s->out, s->python ? "%s[%d]" : "%s(%d)", array, i + !s->python);
 }
 
+// Print an array of numbers.
 static void numbers(const script* s, const double* x, int n) {
   td_text_add(s->out, pick(s, "[", "np.array(["));
   for (int i = 0; i < n; i++) {
     td_text_add(s->out, i ? ", " : "");
     if (isfinite(x[i]))
       td_text_printf(s->out, "%.17g", x[i]);
-    else  // of both languages, but for where Python keeps them
+    else  // nan and inf of both languages; Python has them in numpy
       td_text_printf(s->out, "%s%s", x[i] < 0 ? "-" : "",
                      isnan(x[i]) ? pick(s, "nan", "np.nan") : pick(s, "inf", "np.inf"));
   }
   td_text_add(s->out, pick(s, "]", "], dtype=float)"));
 }
 
+// Print a list of integers, shifted to indices that begin at 0 or 1.
 static void ints(const script* s, const int* x, int n, int shift) {
   td_text_add(s->out, "[");
   for (int i = 0; i < n; i++) td_text_printf(s->out, "%s%d", i ? ", " : "", x[i] + shift);
@@ -50,26 +54,7 @@ static void ints(const script* s, const int* x, int n, int shift) {
 
 // ---- functions --------------------------------------------------------------------------------
 
-static const char* array_of(const gen_input* in) {
-  static const char arrays[] = "qvpalucsz";
-  static const char* const names[] = {"q", "v", "p", "a", "lambda_", "u", "u", "sums", "z"};
-  const char* at = strchr(arrays, in->array);
-  return at ? names[at - arrays] : "t";
-}
-
-static void unpack(const script* s, const listing* l) {
-  const gen_program* p = s->p;
-  for (int var = 0; var < p->ninput; var++) {
-    const gen_input* in = &p->input[var];
-    if (!l->used[var] || in->array == 't' || in->array == 0) continue;
-    td_text_add(s->out, "    ");
-    print(s, td_ex_var(p->d->g, var));
-    td_text_add(s->out, " = ");
-    place(s, array_of(in), in->array == 'c' ? p->d->nu + in->index : in->index);
-    td_text_add(s->out, end_of_line(s));
-  }
-}
-
+// Print the statement that makes an array of zeros; one row is a vector.
 static void zeros(const script* s, const char* name, int rows, int cols) {
   if (s->python && rows == 1) {
     td_text_printf(s->out, "    %s = np.zeros(%d)\n", name, cols);
@@ -82,6 +67,7 @@ static void zeros(const script* s, const char* name, int rows, int cols) {
   }
 }
 
+// Print output number `root`, all outputs of the function being numbered one after the other.
 static void output_place(const script* s, const gen_function* f, int root, const char* indent) {
   for (int i = 0; i < f->nout; i++) {
     const gen_output* o = &f->out[i];
@@ -101,7 +87,7 @@ static void output_place(const script* s, const gen_function* f, int root, const
   }
 }
 
-// x12 = e, or M(3) = e, or, of one point among many, M(3) = M(3) + e
+// Print x12 = e, or the output M(3) = e, or M(3) = M(3) + e where points of a quadrature add up.
 static void assign(const script* s, const gen_function* f, const statement* st, ex e,
                    const char* indent) {
   if (st->x > 0) {
@@ -118,32 +104,46 @@ static void assign(const script* s, const gen_function* f, const statement* st, 
   td_text_add(s->out, end_of_line(s));
 }
 
-// Octave and Matlab have no expression that looks at one of two values only.
-static void choose(const script* s, const gen_function* f, const statement* st) {
-  const td_exprs* g = s->p->d->g;
-  td_text_add(s->out, "    if ");
-  print(s, td_ex_arg(g, st->e, 0));
-  td_text_add(s->out, "\n");
-  assign(s, f, st, td_ex_arg(g, st->e, 1), "        ");
-  td_text_add(s->out, "    else\n");
-  assign(s, f, st, td_ex_arg(g, st->e, 2), "        ");
-  td_text_add(s->out, "    end\n");
-}
-
-static void statements(const script* s, const gen_function* f, const listing* l) {
-  for (int i = 0; i < l->n; i++) {
-    const statement* st = &l->list[i];
-    if (!s->python && td_ex_op(s->p->d->g, st->e) == EX_IFELSE) {
-      choose(s, f, st);
-    } else {
-      assign(s, f, st, st->e, "    ");
-    }
+// Print the statements that read the inputs which a listing uses.
+static void read_inputs(const script* s, const listing* l) {
+  static const char arrays[] = "qvpalucsz";
+  static const char* const names[] = {"q", "v", "p", "a", "lambda_", "u", "u", "sums", "z"};
+  const gen_program* p = s->p;
+  for (int var = 0; var < p->ninput; var++) {
+    const gen_input* in = &p->input[var];
+    if (!l->used[var] || in->array == 't' || in->array == 0) continue;
+    td_text_add(s->out, "    ");
+    print(s, td_ex_var(p->d->g, var));
+    td_text_add(s->out, " = ");
+    place(s, names[strchr(arrays, in->array) - arrays],
+          in->array == 'c' ? p->d->nu + in->index : in->index);
+    td_text_add(s->out, end_of_line(s));
   }
 }
 
-// ---- points of rods ---------------------------------------------------------------------------
+// Print the statements of a listing.  A choice becomes an if statement in Octave and Matlab, which
+// have no expression that evaluates only one of two values.
+static void statements(const script* s, const gen_function* f, const listing* l) {
+  const td_exprs* g = s->p->d->g;
+  for (int i = 0; i < l->n; i++) {
+    const statement* st = &l->list[i];
+    if (s->python || td_ex_op(g, st->e) != EX_IFELSE) {
+      assign(s, f, st, st->e, "    ");
+      continue;
+    }
+    td_text_add(s->out, "    if ");
+    print(s, td_ex_arg(g, st->e, 0));
+    td_text_add(s->out, "\n");
+    assign(s, f, st, td_ex_arg(g, st->e, 1), "        ");
+    td_text_add(s->out, "    else\n");
+    assign(s, f, st, td_ex_arg(g, st->e, 2), "        ");
+    td_text_add(s->out, "    end\n");
+  }
+}
 
-// Numbers of each point, a row for each.
+// ---- sums over quadrature points --------------------------------------------------------------
+
+// Print the numbers z of a quadrature's points, one row for each point.
 static void write_points(const script* s, int loop) {
   const tmt_loop* l = &s->p->d->loop[loop];
   td_text_add(s->out, pick(s, "[", "np.array(["));
@@ -157,7 +157,7 @@ static void write_points(const script* s, int loop) {
   td_text_add(s->out, pick(s, "];\n", "])\n"));
 }
 
-// One call for each point; `more` are its further arguments, `to` what it returns.
+// Print one call for each point; `more` are its further arguments, `to` what it returns.
 static void call_points(const script* s, const char* name, int loop, const char* more,
                         const char* to) {
   if (s->python) {
@@ -172,18 +172,7 @@ static void call_points(const script* s, const char* name, int loop, const char*
   }
 }
 
-static void call_sums(const script* s) {
-  const td_derived* d = s->p->d;
-  td_text_printf(s->out, s->python ? "    sums = np.zeros(%d)\n" : "    sums = zeros(%d, 1);\n",
-                 d->nsum);
-  for (int i = 0; i < d->nsum; i++) {
-    char name[40];
-    snprintf(name, sizeof name, "total%d", i + 1);
-    call_points(s, name, d->sum[i].loop, "sums", "sums");
-  }
-}
-
-// `M` is the name of the packed matrix that the points add to.
+// Print the calls that add all points to h, tau and the packed mass matrix named M.
 static void call_all_points(const script* s, const char* M) {
   for (int i = 0; i < s->p->d->nloop; i++) {
     char name[40], more[60], to[40];
@@ -194,7 +183,7 @@ static void call_all_points(const script* s, const char* M) {
   }
 }
 
-// M = Σ TᵀM T from the factors, which are [6 n numbers] of each mass.
+// Print M = Σ TᵀM T from the factors, 6 n numbers of T and 10 of D = [m, I] for each mass.
 static void multiply(const script* s) {
   const td_derived* d = s->p->d;
   int at = 0;
@@ -222,7 +211,7 @@ static void multiply(const script* s) {
   }
 }
 
-// The packed rows of the mass matrix into the whole one.
+// Print the code that unpacks the lower rows of the mass matrix into the whole matrix.
 static void unpack_mass(const script* s) {
   const gen_program* p = s->p;
   const int nv = p->d->nv;
@@ -248,6 +237,7 @@ static void unpack_mass(const script* s) {
 
 static bool is_terms(const gen_function* f) { return strcmp(f->name, "terms") == 0; }
 
+// Print the names of what a function returns.
 static void result_names(const gen_function* f, td_text* out) {
   int n = 0;
   if (f->products) td_text_add(out, "M"), n++;
@@ -257,27 +247,7 @@ static void result_names(const gen_function* f, td_text* out) {
   }
 }
 
-static const char* inputs(const gen_function* f) {
-  if (f->sums) return "t, q, v, u, p, z, sums";
-  if (f->loop > 0) return "t, q, v, u, p, z, sums, M, h, tau";
-  if (f->given) return "t, u, p, q, v, a";
-  return f->motion ? "t, q, v, u, p, a, lambda_" : "t, q, v, u, p";
-}
-
-static void head(const script* s, const gen_function* f) {
-  if (s->python) {
-    td_text_printf(
-        s->out,
-        "\n\n@np.errstate(divide='ignore', invalid='ignore')\ndef %s(%s):\n    \"\"\"%s\"\"\"\n",
-        f->name, inputs(f), f->what);
-    return;
-  }
-  td_text_add(s->out, "function [");
-  result_names(f, s->out);
-  td_text_printf(s->out, "] = %s_%s(%s)\n%% %s\n", s->p->name, f->name, inputs(f), f->what);
-}
-
-// The whole mass matrix from factors or packed rows, and what points of rods add.
+// Print what completes the mass matrix: products of factors or packed rows, and the points' terms.
 static void finish_mass(const script* s, const gen_function* f) {
   const td_derived* d = s->p->d;
   const char* end = end_of_line(s);
@@ -295,16 +265,44 @@ static void finish_mass(const script* s, const gen_function* f) {
   unpack_mass(s);
 }
 
+// Print one function.  False: no memory.
 static bool write_function(const script* s, const gen_function* f) {
+  const gen_program* p = s->p;
   listing l;
   if (!td_program_list(s->p, f, true, &l)) return false;
-  head(s, f);
-  for (int i = 0; i < f->nout && !f->given && f->loop == 0; i++) {
-    zeros(s, f->out[i].name, f->out[i].rows, f->out[i].cols);
+
+  // head with arguments
+  const char* arguments = f->sums       ? "t, q, v, u, p, z, sums"
+                          : f->loop > 0 ? "t, q, v, u, p, z, sums, M, h, tau"
+                          : f->given    ? "t, u, p, q, v, a"
+                          : f->motion   ? "t, q, v, u, p, a, lambda_"
+                                        : "t, q, v, u, p";
+  if (s->python) {
+    td_text_printf(
+        s->out,
+        "\n\n@np.errstate(divide='ignore', invalid='ignore')\ndef %s(%s):\n    \"\"\"%s\"\"\"\n",
+        f->name, arguments, f->what);
+  } else {
+    td_text_add(s->out, "function [");
+    result_names(f, s->out);
+    td_text_printf(s->out, "] = %s_%s(%s)\n%% %s\n", p->name, f->name, arguments, f->what);
   }
-  const bool sums = td_program_uses_sums(s->p, &l) || (is_terms(f) && s->p->d->nsum > 0);
-  if (sums && f->loop == 0) call_sums(s);
-  unpack(s, &l);
+
+  // cleared outputs, and sums over points
+  for (int i = 0; i < f->nout && !f->given && f->loop == 0; i++)
+    zeros(s, f->out[i].name, f->out[i].rows, f->out[i].cols);
+  const bool sums = td_program_uses_sums(p, &l) || (is_terms(f) && p->d->nsum > 0);
+  if (sums && f->loop == 0) {
+    td_text_printf(s->out, s->python ? "    sums = np.zeros(%d)\n" : "    sums = zeros(%d, 1);\n",
+                   p->d->nsum);
+    for (int i = 0; i < p->d->nsum; i++) {
+      char name[40];
+      snprintf(name, sizeof name, "total%d", i + 1);
+      call_points(s, name, p->d->sum[i].loop, "sums", "sums");
+    }
+  }
+
+  read_inputs(s, &l);
   statements(s, f, &l);
   if (is_terms(f)) finish_mass(s, f);
   if (s->python) {
@@ -320,7 +318,7 @@ static bool write_function(const script* s, const gen_function* f) {
 
 // ---- tables -----------------------------------------------------------------------------------
 
-// Every table of the graph that the equations use; few models have any.
+// Print a table of the graph, a piecewise polynomial; few models have any.
 static void write_table(const script* s, int k) {
   const td_ex_pieces t = td_exprs_table(s->p->d->g, k);
   if (s->python) {
@@ -358,8 +356,19 @@ static const char python_pieces[] =
     "    k = min(max(int(np.searchsorted(knots, x, side='right')) - 1, 0), len(knots) - 2)\n"
     "    return np.polyval(coef[k*order:(k + 1)*order][::-1], x - knots[k])\n";
 
-// ---- the rest of the module -------------------------------------------------------------------
+// ---- initial state, solution, check -----------------------------------------------------------
 
+// Inputs u (nu) followed by the integrated controls, as one array; NULL: no memory
+static double* all_inputs(const script* s, const td_state* state, const gen_reference* r) {
+  const td_derived* d = s->p->d;
+  double* u = malloc(((size_t)(d->nu + d->ntarget) + 1) * sizeof *u);
+  if (!u) s->out->failed = true;
+  if (u && d->nu > 0) memcpy(u, state->u, (size_t)d->nu * sizeof *u);
+  if (u && d->ntarget > 0) memcpy(u + d->nu, td_targets(r->w), (size_t)d->ntarget * sizeof *u);
+  return u;
+}
+
+// Print the function that returns the initial state, inputs and parameters.
 static void write_initial(const script* s, const gen_reference* r) {
   const td_derived* d = s->p->d;
   if (s->python) {
@@ -367,13 +376,8 @@ static void write_initial(const script* s, const gen_reference* r) {
   } else {
     td_text_printf(s->out, "function [q, v, u, p] = %s_initial()\n", s->p->name);
   }
-  double* u = malloc(((size_t)(d->nu + d->ntarget) + 1) * sizeof *u);
-  if (!u) {
-    s->out->failed = true;
-    return;
-  }
-  if (d->nu > 0) memcpy(u, r->start->u, (size_t)d->nu * sizeof *u);
-  if (d->ntarget > 0) memcpy(u + d->nu, td_targets(r->w), (size_t)d->ntarget * sizeof *u);
+  double* u = all_inputs(s, r->start, r);
+  if (!u) return;
   const struct {
     const char* name;
     const double* x;
@@ -391,13 +395,7 @@ static void write_initial(const script* s, const gen_reference* r) {
   free(u);
 }
 
-static bool has_motion(const gen_program* p) {
-  for (int i = 0; i < p->n; i++) {
-    if (p->f[i].given) return true;
-  }
-  return false;
-}
-
+// Print the list of velocities whose motion is not prescribed.
 static void free_list(const script* s) {
   const td_derived* d = s->p->d;
   td_text_add(s->out, "    free = [");
@@ -408,9 +406,10 @@ static void free_list(const script* s) {
   td_text_add(s->out, pick(s, "];\n", "]\n"));
 }
 
-// Rows are judged and solved as math/kkt.c does it: relative to the sizes of what they are made of,
-// columns weighed by M_jj^-1/2, pivots above 1e-10; the null space of those that are independent
-// then gives the motion, least squares over all of them v' along them and the multipliers.
+// Solution of M v' = right + Jᵀ λ, J v' = -γ with rows that may be dependent, as in math/kkt.c:
+// rows divided by their sizes, columns by M_jj^1/2, rows independent while their pivots exceed
+// 1e-10. The null space of the independent rows gives the motion along the constraints; least
+// squares over all rows gives v' across them and the multipliers.
 static const char python_rows[] =
     "    d = np.diag(A)\n"
     "    least = np.min(d[d > 0], initial=np.inf)\n"
@@ -451,6 +450,7 @@ static const char octave_rows[] =
     "    x = Y*(Rw\\(Qw'*(-gamma - J*a)));\n    x = x + Z*((Z'*K*Z)\\(Z'*(f - K*x)));\n"
     "    a(free) = s.*x;\n    lambda_ = Qw*(Rw'\\(Y'*(K*x - f)));\nend\n";
 
+// Print 1/size of each row, 0 for a row of zeros.
 static void row_factors(const script* s) {
   const td_derived* d = s->p->d;
   td_text_add(s->out, pick(s, "    row_factor = [", "    row_factor = np.array(["));
@@ -459,9 +459,10 @@ static void row_factors(const script* s) {
   td_text_add(s->out, pick(s, "];\n", "])\n"));
 }
 
+// Print the function that solves for v' and the multipliers.
 static void write_forward(const script* s) {
   const td_derived* d = s->p->d;
-  const bool rows = d->nrow > 0, motion = has_motion(s->p);
+  const bool rows = d->nrow > 0, motion = td_program_has_motion(s->p);
   const char* name = s->p->name;
   if (s->python) {
     td_text_add(s->out,
@@ -498,15 +499,12 @@ static void write_forward(const script* s) {
   }
 }
 
+// Print the comparison with the engine's numbers: M, h, tau and sensors at one state, v' by
+// forward.
 static void write_check(const script* s, const gen_reference* r) {
   const td_derived* d = s->p->d;
-  double* u = malloc(((size_t)(d->nu + d->ntarget) + 1) * sizeof *u);
-  if (!u) {
-    s->out->failed = true;
-    return;
-  }
-  if (d->nu > 0) memcpy(u, r->state->u, (size_t)d->nu * sizeof *u);
-  if (d->ntarget > 0) memcpy(u + d->nu, td_targets(r->w), (size_t)d->ntarget * sizeof *u);
+  double* u = all_inputs(s, r->state, r);
+  if (!u) return;
   const struct {
     const char* name;
     const double* x;
@@ -516,6 +514,8 @@ static void write_check(const script* s, const gen_reference* r) {
                {"want_h", r->h, d->nv},       {"want_tau", r->tau, d->nv},
                {"want_vdot", r->vdot, d->nv}, {"want_M", r->M, r->nM},
                {"want_y", r->y, d->ny}};
+
+  // numbers of the engine
   const bool sensors = td_reference_has_sensors(s->p);
   const bool left_out = r->nM == 0 && d->nv > 0;
   const char* indent = pick(s, "", "    ");
@@ -528,6 +528,8 @@ static void write_check(const script* s, const gen_reference* r) {
     numbers(s, lists[i].x, lists[i].n);
     td_text_add(s->out, pick(s, "';\n", "\n"));
   }
+
+  // their comparison
   const char* more = d->nrow > 0 ? ", J, gamma" : "";
   char got[120] = "";
   if (sensors) {
@@ -577,6 +579,7 @@ static void write_check(const script* s, const gen_reference* r) {
   free(u);
 }
 
+// Print the comment at the head of a file: equations and names of coordinates and sensors.
 static void write_names(const script* s) {
   const td_derived* d = s->p->d;
   const td_model* m = s->p->m;
@@ -628,7 +631,7 @@ td_status td_print_python(gen_program* p, td_files* files) {
   return status;
 }
 
-// One file for each function, as Matlab wants it.
+// Stage the text as the file of one function, since Matlab wants one file for each, and empty it.
 static td_status stage_function(gen_program* p, td_files* files, const char* name, td_text* text) {
   char ending[100];
   snprintf(ending, sizeof ending, "_%s.m", name);
@@ -638,6 +641,7 @@ static td_status stage_function(gen_program* p, td_files* files, const char* nam
   return status;
 }
 
+// Stage one file for each table of the graph, and the function that evaluates them.
 static td_status octave_tables(const script* s, td_files* files) {
   char name[40];
   const int ntable = td_exprs_ntable(s->p->d->g);

@@ -1,4 +1,4 @@
-// What a program consists of, whatever its language; see program.h.
+// The functions of a generated program and their outputs, whatever its language; see program.h.
 #include "gen/program.h"
 
 #include <stdio.h>
@@ -6,28 +6,14 @@
 
 #include "gen/identifier.h"
 
-// ---- names ------------------------------------------------------------------------------------
-
-// "dir/arm.m" -> "arm"
-static void program_name(const char* title, char* to, size_t size) {
-  const char* slash = strrchr(title, '/');
-  char base[60];
-  snprintf(base, sizeof base, "%.59s", slash ? slash + 1 : title);
-  char* dot = strrchr(base, '.');
-  if (dot && dot != base) *dot = '\0';
-  td_identifier(base, to, size);
-}
-
 // ---- inputs -----------------------------------------------------------------------------------
 
+// Variables var (n) are the elements of an array.
 static void inputs_from(gen_program* p, char array, const int* var, int n) {
   for (int i = 0; i < n; i++) p->input[var[i]] = (gen_input){array, i};
 }
 
-static void inputs_from_at(gen_program* p, char array, int var, int index) {
-  p->input[var] = (gen_input){array, index};
-}
-
+// Record where each variable of the graph comes from.  False: no memory.
 static bool find_inputs(gen_program* p) {
   const td_derived* d = p->d;
   p->ninput = td_exprs_nvar(d->g);
@@ -41,20 +27,23 @@ static bool find_inputs(gen_program* p) {
   inputs_from(p, 'a', d->a, d->nv);
   inputs_from(p, 'l', d->lambda, d->nrow);
   inputs_from(p, 'c', d->target, d->ntarget);
-  for (int i = 0; i < d->nsum; i++) inputs_from_at(p, 's', d->sum[i].var, i);
+  for (int i = 0; i < d->nsum; i++) p->input[d->sum[i].var] = (gen_input){'s', i};
   for (int i = 0; i < d->nloop; i++) inputs_from(p, 'z', d->loop[i].z, d->loop[i].nz);
   return true;
 }
 
 // ---- the mass matrix --------------------------------------------------------------------------
 
-// Row i of the lower triangle from its first entry that is not always zero.
+// Find the profile of the lower triangle of M: row i from its first entry that is not always zero.
+// False: no memory.
 static bool find_profile(gen_program* p) {
   const td_derived* d = p->d;
   const int nv = d->nv;
   p->first = malloc(((size_t)nv + 1) * sizeof *p->first);
   p->diag = malloc(((size_t)nv + 1) * sizeof *p->diag);
   if (!p->first || !p->diag) return false;
+
+  // a mass couples all of its velocities
   for (int i = 0; i < nv; i++) p->first[i] = i;
   for (int k = 0; k < d->nmass + d->nloop; k++) {
     const tmt_mass* mass = k < d->nmass ? &d->mass[k] : &d->loop[k - d->nmass].mass;
@@ -64,6 +53,8 @@ static bool find_profile(gen_program* p) {
       p->first[mass->v[c]] = min_int(p->first[mass->v[c]], least);
     }
   }
+
+  // positions of the diagonal entries in the packed rows
   for (int i = 0, n = 0; i < nv; i++) {
     n += i - p->first[i] + 1;
     p->diag[i] = n - 1;
@@ -72,15 +63,14 @@ static bool find_profile(gen_program* p) {
   return true;
 }
 
-static bool fill_profile(gen_program* p) {
+// Pack the profile of a whole matrix M (nv x nv) into out (nprofile).
+static void pack_profile(const gen_program* p, const ex* M, ex* out) {
   const int nv = p->d->nv;
-  p->profile = malloc(((size_t)p->nprofile + 1) * sizeof *p->profile);
-  if (!p->profile) return false;
   for (int i = 0; i < nv; i++)
-    for (int j = p->first[i]; j <= i; j++) p->profile[p->diag[i] - (i - j)] = p->M[i * nv + j];
-  return true;
+    for (int j = p->first[i]; j <= i; j++) out[p->diag[i] - (i - j)] = M[i * nv + j];
 }
 
+// Copy the factors of the mass matrix, T and D = [m, I] of each mass.  False: no memory.
 bool td_program_factors(gen_program* p) {
   const td_derived* d = p->d;
   p->nT = 0;
@@ -99,9 +89,11 @@ bool td_program_factors(gen_program* p) {
   return true;
 }
 
-// Multiplied out while that stays short, else as Σ TᵀM T in a loop.
+// Limits up to which M is multiplied out: operations of the entries, products of columns.
 enum { OUT_LIMIT = 12000, TERM_LIMIT = 200000 };
 
+// Prepare the mass matrix: multiplied out while that stays short, else as the factors of Σ TᵀM T,
+// which the printed code multiplies.  False: no memory.
 static bool mass_matrix(gen_program* p) {
   td_derived* d = p->d;
   long terms = 0;
@@ -112,7 +104,11 @@ static bool mass_matrix(gen_program* p) {
     p->M = malloc(((size_t)d->nv * (size_t)d->nv + 1) * sizeof *p->M);
     if (!p->M || !td_derived_mass(d, p->M)) return false;
   }
-  if (p->M && td_exprs_count(d->g) - before <= OUT_LIMIT) return fill_profile(p);
+  if (p->M && td_exprs_count(d->g) - before <= OUT_LIMIT) {
+    p->profile = malloc(((size_t)p->nprofile + 1) * sizeof *p->profile);
+    if (p->profile) pack_profile(p, p->M, p->profile);
+    return p->profile != NULL;
+  }
   free(p->M);
   p->M = NULL;
   return td_program_factors(p);
@@ -120,6 +116,7 @@ static bool mass_matrix(gen_program* p) {
 
 // ---- functions --------------------------------------------------------------------------------
 
+// Append a function without outputs; NULL: no memory, and the program has failed.
 gen_function* td_program_add(gen_program* p, const char* name, const char* what) {
   gen_function* grown = td_grow(p->f, &p->cap, p->n + 1, sizeof *grown);
   if (!grown) {
@@ -134,11 +131,13 @@ gen_function* td_program_add(gen_program* p, const char* name, const char* what)
   return f;
 }
 
+// Append an output array to a function; empty arrays are left out.
 void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e) {
   if (!f || rows * cols == 0 || f->nout == GEN_OUTPUTS) return;
   f->out[f->nout++] = (gen_output){name, rows, cols, e, false};
 }
 
+// List the statements that compute a function's outputs.  False: no memory.
 bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l) {
   size_t n = 0, at = 0;
   for (int i = 0; i < f->nout; i++) n += (size_t)f->out[i].rows * (size_t)f->out[i].cols;
@@ -159,7 +158,7 @@ bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, l
   return ok;
 }
 
-// An array that lives as long as the program.
+// Allocate n zero expressions that live as long as the program; NULL: no memory.
 static ex* own(gen_program* p, size_t n) {
   ex* e = malloc((n + 1) * sizeof *e);
   ex** owned = e ? td_grow(p->owned, &p->owned_cap, p->nowned + 1, sizeof *owned) : NULL;
@@ -174,7 +173,8 @@ static ex* own(gen_program* p, size_t n) {
   return e;
 }
 
-static void add_whole(gen_program* p) {
+// Add the function of M, h, τ, J, γ and the power.
+static void add_terms(gen_program* p) {
   const td_derived* d = p->d;
   gen_function* f = td_program_add(p, "terms", "mass matrix, forces and constraint rows");
   if (!f) return;
@@ -193,8 +193,9 @@ static void add_whole(gen_program* p) {
   if (d->power != EX_NONE) td_program_output(f, "power", 1, 1, &d->power);
 }
 
-// ---- loops ------------------------------------------------------------------------------------
+// ---- sums over quadrature points --------------------------------------------------------------
 
+// Report whether a function uses sums over quadrature points.
 bool td_program_uses_sums(const gen_program* p, const listing* l) {
   for (int i = 0; i < p->d->nsum; i++) {
     if (l->used[p->d->sum[i].var]) return true;
@@ -202,7 +203,7 @@ bool td_program_uses_sums(const gen_program* p, const listing* l) {
   return false;
 }
 
-// sums[k] += e, one function for each sum, and one that makes all of them.
+// Add a function for each sum: sums[k] += the term of one point.
 static void add_sums(gen_program* p) {
   const td_derived* d = p->d;
   for (int i = 0; i < d->nsum; i++) {
@@ -218,24 +219,12 @@ static void add_sums(gen_program* p) {
   }
 }
 
-// The lower profile of Tᵀ diag(m, I) T of one point.
-static bool point_mass(gen_program* p, const tmt_mass* mass, ex* M) {
-  td_derived one = *p->d;
-  const int nv = one.nv;
-  one.mass = (tmt_mass*)(uintptr_t)mass;
-  one.nmass = 1;
-  ex* whole = malloc(((size_t)nv * (size_t)nv + 1) * sizeof *whole);
-  const bool ok = whole && td_derived_mass(&one, whole);
-  for (int i = 0; ok && i < nv; i++)
-    for (int j = p->first[i]; j <= i; j++) M[p->diag[i] - (i - j)] = whole[i * nv + j];
-  free(whole);
-  return ok;
-}
-
-// What a point of a rod adds to the terms.
+// Add a function for each quadrature: what one point adds to M, h, τ and the power.
 static void add_points(gen_program* p) {
   const td_derived* d = p->d;
-  for (int i = 0; i < d->nloop; i++) {
+  ex* whole = malloc(((size_t)d->nv * (size_t)d->nv + 1) * sizeof *whole);
+  if (!whole) p->failed = true;
+  for (int i = 0; whole && i < d->nloop; i++) {
     char name[40], what[200];
     tmt_loop* l = &p->d->loop[i];
     snprintf(name, sizeof name, "point%d", i + 1);
@@ -243,21 +232,26 @@ static void add_points(gen_program* p) {
              td_plain(model_name(p->m, l->name)).s);
     ex* M = own(p, (size_t)p->nprofile);
     gen_function* f = td_program_add(p, name, what);
-    if (!M || !f) return;
-    if (!point_mass(p, &l->mass, M)) p->failed = true;
+    if (!M || !f) break;
+
+    // mass matrix of a derivation with this mass alone
+    td_derived one = *d;
+    one.mass = &l->mass;
+    one.nmass = 1;
+    if (td_derived_mass(&one, whole))
+      pack_profile(p, whole, M);
+    else
+      p->failed = true;
     f->loop = i + 1;
     td_program_output(f, "M", 1, p->nprofile, M);
     td_program_output(f, "h", 1, d->nv, l->h);
     td_program_output(f, "tau", 1, d->nv, l->tau);
     if (d->power != EX_NONE) td_program_output(f, "power", 1, 1, &l->power);
   }
+  free(whole);
 }
 
-static void add_loops(gen_program* p) {
-  add_sums(p);
-  add_points(p);
-}
-
+// Add a function with one output, unless that is empty.
 static void add_one(gen_program* p, const char* name, const char* what, const char* output,
                     int rows, int cols, const ex* e) {
   if (rows * cols == 0) return;
@@ -265,6 +259,7 @@ static void add_one(gen_program* p, const char* name, const char* what, const ch
   td_program_output(f, output, rows, cols, e);
 }
 
+// Add the functions of every style: coordinate rates, constraint errors, sensors.
 static void add_common(gen_program* p) {
   const td_derived* d = p->d;
   add_one(p, "qdot", "rates of the coordinates: q' = N(q) v", "qdot", 1, d->nq, d->qdot);
@@ -279,6 +274,7 @@ static void add_common(gen_program* p) {
   if (f) f->motion = true;
 }
 
+// Add one function for each matrix and vector of the equations.
 static void add_matrices(gen_program* p) {
   const td_derived* d = p->d;
   if (p->M) add_one(p, "M", "mass matrix", "M", d->nv, d->nv, p->M);
@@ -290,41 +286,36 @@ static void add_matrices(gen_program* p) {
 
 // ---- functions of elements --------------------------------------------------------------------
 
-static void element_function(gen_program* p, const char* kind, int i, const char* term,
-                             const char* element, gen_function** f) {
+// Append the function `kind<i>` of an element, or of one of its terms.
+static gen_function* element_function(gen_program* p, const char* kind, int i, const char* term,
+                                      int element) {
   char name[80], what[200];
   snprintf(name, sizeof name, "%s%d%s%s", kind, i + 1, *term ? "_" : "", term);
-  snprintf(what, sizeof what, "%s%s%s", td_plain(element).s, *term ? ": " : "", term);
-  *f = td_program_add(p, name, what);
+  snprintf(what, sizeof what, "%s%s%s", td_plain(model_name(p->m, element)).s, *term ? ": " : "",
+           term);
+  return td_program_add(p, name, what);
 }
 
-// M T of one mass, for the function of that element: T, its inertia D = [m I], wrench f.
-static void add_mass(gen_program* p, int i, bool terms) {
-  const tmt_mass* mass = &p->d->mass[i];
-  const char* element = model_name(p->m, mass->name);
-  gen_function* f;
-  element_function(p, "mass", i, terms ? "T" : "", element, &f);
-  td_program_output(f, "T", 6, mass->n, mass->T);
-  if (terms) element_function(p, "mass", i, "f", element, &f);
-  td_program_output(f, "f", 1, 6, mass->f);
-}
-
-static void add_force(gen_program* p, int i, bool terms) {
-  const tmt_force* force = &p->d->force[i];
-  const char* element = model_name(p->m, force->name);
-  gen_function* f;
-  element_function(p, "force", i, terms ? "passive" : "", element, &f);
-  td_program_output(f, "passive", 1, force->n, force->passive);
-  if (terms) element_function(p, "force", i, "active", element, &f);
-  td_program_output(f, "active", 1, force->n, force->active);
-}
-
+// Add the functions of each mass (T and inertial wrench) and of each force; `terms`: a function for
+// each of their outputs.
 static void add_elements(gen_program* p, bool terms) {
-  for (int i = 0; i < p->d->nmass; i++) add_mass(p, i, terms);
-  for (int i = 0; i < p->d->nforce; i++) add_force(p, i, terms);
+  for (int i = 0; i < p->d->nmass; i++) {
+    const tmt_mass* mass = &p->d->mass[i];
+    gen_function* f = element_function(p, "mass", i, terms ? "T" : "", mass->name);
+    td_program_output(f, "T", 6, mass->n, mass->T);
+    if (terms) f = element_function(p, "mass", i, "f", mass->name);
+    td_program_output(f, "f", 1, 6, mass->f);
+  }
+  for (int i = 0; i < p->d->nforce; i++) {
+    const tmt_force* force = &p->d->force[i];
+    gen_function* f = element_function(p, "force", i, terms ? "passive" : "", force->name);
+    td_program_output(f, "passive", 1, force->n, force->passive);
+    if (terms) f = element_function(p, "force", i, "active", force->name);
+    td_program_output(f, "active", 1, force->n, force->active);
+  }
 }
 
-// Prescribed motion: value, rate and acceleration of each given velocity's coordinate.
+// Add the function of prescribed motions: value, rate and acceleration of their coordinates.
 static void add_motion(gen_program* p) {
   const td_derived* d = p->d;
   ex *q = own(p, (size_t)d->nq), *v = own(p, (size_t)d->nv), *a = own(p, (size_t)d->nv);
@@ -346,17 +337,32 @@ static void add_motion(gen_program* p) {
   if (f) f->given = true;
 }
 
+bool td_program_has_motion(const gen_program* p) {
+  for (int i = 0; i < p->n; i++) {
+    if (p->f[i].given) return true;
+  }
+  return false;
+}
+
+// Make the program that computes v' alone, named after the model's file: "dir/arm.m" gives "arm".
 td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p) {
   const char* slash = strrchr(title, '/');
   *p = (gen_program){.d = d, .m = m, .core = true, .title = slash ? slash + 1 : title};
-  program_name(title, p->name, sizeof p->name);
+  char base[60];
+  snprintf(base, sizeof base, "%.59s", p->title);
+  char* dot = strrchr(base, '.');
+  if (dot && dot != base) *dot = '\0';
+  td_identifier(base, p->name, sizeof p->name);
+
   if (!find_inputs(p) || !mass_matrix(p)) return TD_E_NOMEM;
-  add_loops(p);
-  add_whole(p);
+  add_sums(p);
+  if (d->nloop > 0) add_points(p);
+  add_terms(p);
   add_motion(p);
   return p->failed ? TD_E_NOMEM : TD_OK;
 }
 
+// Make the whole program in the given style.
 td_status td_program_open(const td_model* m, td_derived* d, const char* title,
                           td_derive_style style, gen_program* p) {
   TD_TRY(td_program_core(m, d, title, p));

@@ -1,10 +1,12 @@
-// A program to be written: functions with named outputs, in any language.
+// A program to be printed, in any language: functions, each with named output arrays of
+// expressions.
 #ifndef TD_PROGRAM_H
 #define TD_PROGRAM_H
 
 #include "gen/derive.h"
 #include "gen/listing.h"
 
+// One output array of a function.
 typedef struct gen_output {
   const char* name;  // of the array in the code
   int rows, cols;
@@ -13,6 +15,7 @@ typedef struct gen_output {
 } gen_output;
 
 enum { GEN_OUTPUTS = 7 };
+// One function of the program.
 typedef struct gen_function {
   char name[80];
   char what[200];  // one line about it
@@ -21,22 +24,24 @@ typedef struct gen_function {
   bool products;  // the mass matrix is the product of its outputs T and D
   bool motion;    // takes accelerations and multipliers too
   bool given;     // sets some coordinates, as functions of time
-  int loop;   // from 1: what one of its points adds, a function of the point's numbers z; 0: none
-  bool sums;  // makes the sums over points that others use
+  int loop;   // quadrature, from 1, of which it adds one point, with the point's numbers z; 0: none
+  bool sums;  // adds to the sums over points that other functions use
 } gen_function;
 
-// Where a variable of the graph comes from.
+// The array and index that a variable of the graph is read from.
 typedef struct gen_input {
   char array;  // t, q, v, u, p, a, l (multipliers), c (integrated controls), z (numbers of a
                // point), s (sums over points); 0: none
   int index;
 } gen_input;
 
+// A program: the derivation it prints, its functions, and the mass matrix in the form it is
+// printed.
 typedef struct gen_program {
   td_derived* d;
   const td_model* m;
   td_derive_style style;
-  bool core;          // v' alone
+  bool core;          // computes v' alone
   char name[64];      // an identifier
   const char* title;  // of the model, as the user has written it
   gen_function* f;
@@ -57,17 +62,19 @@ typedef struct gen_program {
   bool failed;
 } gen_program;
 
+// Make a program; td_program_close() in any case.  `title`: the model's file name.
 td_status td_program_open(const td_model* m, td_derived* d, const char* title,
                           td_derive_style style, gen_program* p);
-// The same for td_print_c_core().
+// Make the program that td_print_c_core() prints, which computes v' alone.
 td_status td_program_core(const td_model* m, td_derived* d, const char* title, gen_program* p);
 void td_program_close(gen_program* p);
 gen_function* td_program_add(gen_program* p, const char* name, const char* what);
 void td_program_output(gen_function* f, const char* name, int rows, int cols, const ex* e);
-bool td_program_factors(gen_program* p);  // T and D
-// Does a function use sums over points?
+bool td_program_factors(gen_program* p);           // T and D; false: no memory
+bool td_program_has_motion(const gen_program* p);  // some motion is prescribed
+// Report whether a function uses sums over quadrature points.
 bool td_program_uses_sums(const gen_program* p, const listing* l);
-// Statements of a function; outputs are numbered one after the other.
+// List the statements of a function; its outputs are numbered one after the other.
 bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, listing* l);
 
 // The engine's numbers at a state near the initial one, for the drivers that check the code.
@@ -79,16 +86,19 @@ typedef struct gen_reference {
 } gen_reference;
 td_status td_reference_open(const gen_program* p, gen_reference* r);
 void td_reference_close(gen_reference* r);
-// Are sensors to be compared?  Multipliers of redundant constraints may differ.
+// Report whether sensors are compared: without constraint rows, since multipliers of redundant rows
+// are not unique.
 bool td_reference_has_sensors(const gen_program* p);
 
+// Print a program in a language, as files.
 td_status td_print_c(gen_program* p, td_files* files);
-// The solution for v' alone, as a text that needs no header: int NAME_forward(t, q, v, u, p, vdot,
-// lambda, work) with `nwork` numbers of work, the last of which is the power.
+// Print the solution for v' alone, as a text that needs no header: int NAME_forward(t, q, v, u, p,
+// vdot, lambda, work) with `nwork` numbers of work, the last of which is the power.
 td_status td_print_c_core(gen_program* p, td_text* out, int* nwork);
 td_status td_print_python(gen_program* p, td_files* files);
 td_status td_print_octave(gen_program* p, td_files* files);
 td_status td_print_latex(gen_program* p, td_files* files);
+// Add a text as the file name + ending.
 td_status td_stage_text(td_files* files, const char* name, const char* ending, td_text* text);
 
 #endif

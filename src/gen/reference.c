@@ -1,11 +1,12 @@
-// The engine's numbers at one state, which generated programs check themselves against, and texts
-// among the files.
+// The engine's numbers at one state, with which generated programs compare themselves, and the
+// staging of texts as files.
 #include <stdio.h>
 #include <string.h>
 
 #include "engine/engine.h"
 #include "gen/program.h"
 
+// Add a text to the files as name + ending.
 td_status td_stage_text(td_files* files, const char* name, const char* ending, td_text* text) {
   char file[160];
   if (text->failed || !text->s) return TD_E_NOMEM;
@@ -13,27 +14,7 @@ td_status td_stage_text(td_files* files, const char* name, const char* ending, t
   return td_files_text(files, file, text->s);
 }
 
-// Somewhere off the initial state, where no term is zero by chance.
-static void shake(const gen_program* p, gen_reference* r, double size) {
-  double* d = r->vdot;  // free until the end
-  td_state_copy(p->m, r->start, r->state);
-  for (int i = 0; i < p->d->nv; i++) {
-    d[i] = size * sin(1.7 * i + 0.4);
-    r->state->v[i] = sin(2.3 * i + 1.1);
-  }
-  td_displace(p->m, r->state->q, d, r->state->q);
-  r->state->t += 0.3;
-  td_prescribe(p->m, r->w, r->state);
-}
-
-static bool is_finite(const double* x, int n) {
-  for (int i = 0; i < n; i++) {
-    if (!isfinite(x[i])) return false;
-  }
-  return true;
-}
-
-enum { LARGEST_M = 1000 };  // velocities up to which networks have a dense mass matrix, too
+enum { LARGEST_M = 1000 };  // velocities up to which a dense mass matrix is compared
 
 static bool allocate(const gen_program* p, gen_reference* r) {
   const size_t nv = (size_t)p->d->nv;
@@ -50,19 +31,33 @@ static bool allocate(const gen_program* p, gen_reference* r) {
   return r->w && r->start && r->state && r->M && r->h && r->tau && r->vdot && r->y && r->p;
 }
 
+// Evaluate the engine at a state away from the initial one, where no term is zero by chance.
 td_status td_reference_open(const gen_program* p, gen_reference* r) {
+  const int nv = p->d->nv;
   *r = (gen_reference){0};
   if (!allocate(p, r)) return TD_E_NOMEM;
   for (int i = 0; i < p->d->np; i++) r->p[i] = td_work_param(p->m, r->w, p->d->param[i]);
   TD_TRY(td_state_initial(p->m, r->w, r->start));
-  // what is a small step for an arm may tear a rod apart
+
+  // a displacement that is small for an arm may tear a rod apart: try smaller ones
   td_status status = TD_E_SINGULAR;
   for (double size = 0.1; status != TD_OK && size > 1e-6; size *= 0.1) {
-    shake(p, r, size);
+    double* dq = r->vdot;  // not set until the end
+    td_state_copy(p->m, r->start, r->state);
+    for (int i = 0; i < nv; i++) {
+      dq[i] = size * sin(1.7 * i + 0.4);
+      r->state->v[i] = sin(2.3 * i + 1.1);
+    }
+    td_displace(p->m, r->state->q, dq, r->state->q);
+    r->state->t += 0.3;
+    td_prescribe(p->m, r->w, r->state);
     status = td_trial_dynamics(p->m, r->state, r->w);
-    if (status == TD_OK && !is_finite(td_work_vdot(r->w), p->d->nv)) status = TD_E_SINGULAR;
+    for (int i = 0; status == TD_OK && i < nv; i++)
+      if (!isfinite(td_work_vdot(r->w)[i])) status = TD_E_SINGULAR;
   }
   TD_TRY(status);
+
+  // accelerations, mass matrix, forces, sensors
   memcpy(r->vdot, td_work_vdot(r->w), (size_t)p->d->nv * sizeof(double));
   if (r->nM > 0) TD_TRY(td_trial_mass_matrix(p->m, r->state, r->w, r->M));
   TD_TRY(td_trial_bias(p->m, r->state, r->w, r->h, r->tau));

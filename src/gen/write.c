@@ -1,4 +1,4 @@
-// From a derivation to files, by the printer of the language.
+// Writing a derivation as files, by the printer of the language.
 #include "gen/program.h"
 
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,

@@ -5,19 +5,23 @@
 #include "expr/expr.h"
 #include "math/vec3.h"
 
+// vector
 typedef struct x3 {
   ex a[3];
 } x3;
 
+// 3 x 3 matrix
 typedef struct x33 {
   ex m[9];  // row-major
 } x33;
 
+// quaternion: scalar part w, vector part v
 typedef struct xquat {
   ex w;
   x3 v;
 } xquat;
 
+// Scalars: a number, arithmetic, a choice, comparison with a number.
 static inline ex xnum(td_exprs* g, double c) { return td_ex_const(g, c); }
 static inline ex xneg(td_exprs* g, ex a) { return td_ex_1(g, EX_NEG, a); }
 static inline ex xadd(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_ADD, a, b); }
@@ -40,6 +44,9 @@ static inline x3 x3_of(td_exprs* g, vec3 v) {
 }
 static inline x3 x3_zero(td_exprs* g) { return x3_of(g, (vec3){0, 0, 0}); }
 static inline x3 x3_axis(td_exprs* g, int k) { return x3_of(g, vec3_axis(k)); }
+static inline bool x3_is_zero(const td_exprs* g, x3 v) {
+  return xis(g, v.a[0], 0) && xis(g, v.a[1], 0) && xis(g, v.a[2], 0);
+}
 static inline x3 x3_add(td_exprs* g, x3 a, x3 b) {
   for (int i = 0; i < 3; i++) a.a[i] = xadd(g, a.a[i], b.a[i]);
   return a;
@@ -98,7 +105,7 @@ static inline x33 x33_mul(td_exprs* g, x33 a, x33 b) {
     for (int j = 0; j < 3; j++) c.m[3 * i + j] = x3_dot(g, x33_row(a, i), x33_col(b, j));
   return c;
 }
-// Column k of R [e_k]×: how a rotation changes when its body turns about its own axis k.
+// R [e_k]×: the derivative of a rotation matrix when its body turns about its own axis k
 static inline x33 x33_turned(td_exprs* g, x33 R, int k) {
   x33 d = x33_of(g, (mat3){{0}});
   const int i = (k + 1) % 3, j = (k + 2) % 3;
