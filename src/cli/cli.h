@@ -1,4 +1,4 @@
-// The program: options, a session with one model, and the steps that commands are made of.
+// The program: options, a session with one model, and the stages that commands consist of.
 #ifndef TD_CLI_H
 #define TD_CLI_H
 
@@ -27,6 +27,7 @@ int code_of(td_status status);
 // Derived code in the engine's place (--jit).
 typedef enum jit_use { JIT_NONE, JIT_SWAP, JIT_WAIT, JIT_ALWAYS } jit_use;
 
+// The options of a command as read.
 typedef struct options {
   const char* target;  // MODEL, or the name of a demo
   const char* kind;    // export: c or fmu
@@ -73,6 +74,7 @@ typedef struct options {
   char** argv;
 } options;
 
+// One command.
 typedef struct command {
   const char* name;
   const char* arguments;  // as shown in the help
@@ -82,11 +84,11 @@ typedef struct command {
   const char* text;
 } command;
 
-// Reads everything behind the command's name.  A message is printed when it is wrong.
+// Read everything behind the command's name.  A message is printed when it is wrong.
 int options_read(const command* cmd, int argc, char** argv, options* opt);
 void options_free(options* opt);
-// The times of "first:step:last" or "a,b,c"; 0: the text is neither, or has more than max.  `list`
-// may be NULL.
+// Read the times of "first:step:last" or "a,b,c"; returns how many, 0: the text is neither, or has
+// more than max.  `list` may be NULL.
 enum { MOST_TIMES = 100000 };
 int times_of(const char* text, double* list, int max);
 void options_help(const command* cmd, FILE* out);
@@ -94,12 +96,13 @@ void options_help(const command* cmd, FILE* out);
 // main.c: the command table, closed by a NULL name
 extern const command command_table[];
 
-// ---- talking (talk.c) -------------------------------------------------------------------------
+// ---- messages and signals (talk.c)
+// -------------------------------------------------------------------------
 
 double seconds(void);  // monotonic clock
 bool colour_on(FILE* f);
-int complain(int code, const char* format, ...)
-    CLI_PRINTF(2, 3);  // "tendril: ..." on stderr; returns code
+// Print "tendril: ..." on stderr; returns code.
+int complain(int code, const char* format, ...) CLI_PRINTF(2, 3);
 char* format_text(const char* format, ...) CLI_PRINTF(1, 2);  // allocated; NULL when out of memory
 
 // Progress on a terminal, and Ctrl-C.
@@ -108,13 +111,13 @@ typedef struct progress {
 } progress;
 // SIGINT, SIGTERM and SIGHUP end the program at once with a message, until stop_on_signal().
 void heed_signals(void);
-void stop_on_signal(void);  // from now on they ask the running step to stop
-// Around work that cannot be asked to stop, during which no file is staged: a signal ends the
-// program at once again.  False: a stop was asked for before, do not begin.
+void stop_on_signal(void);  // from now on they request the running stage to stop
+// Enclose work that cannot be stopped, during which no file is staged: a signal ends the program at
+// once again.  False: a stop was requested before, do not begin.
 bool deaf_begin(void);
 void deaf_end(void);
-// Around work that can be asked to stop, but may take long to notice (large dense matrices), during
-// which no file is staged: two seconds after a signal it ends the program.
+// Enclose work that can be stopped, but may notice it late (large dense matrices), during which no
+// file is staged: two seconds after a signal it ends the program.
 void slow_begin(void);
 void slow_end(void);
 bool stop_asked(void);
@@ -129,7 +132,8 @@ cJSON* json_vector(const double* x, int n);
 cJSON* json_matrix(const double* x, int rows, int cols);
 void json_add(cJSON* object, const char* name, cJSON* item);
 void json_add_number(cJSON* object, const char* name, double x);
-// An object from a file; NULL when there is none.  Its numbers are printed with all their bits.
+// Read an object from a file; NULL when there is none.  Its numbers are printed with all their
+// bits.
 cJSON* json_read(const char* path);
 // Print to stdout and free.
 int json_print(cJSON* object);
@@ -146,12 +150,13 @@ typedef enum timing {
   TIME_COUNT
 } timing;
 
+// A model with everything that commands compute of it.
 typedef struct session {
   const options* opt;
   td_spec* spec;
   td_model* model;
   td_work* work;
-  td_state* state;  // where the analyses are
+  td_state* state;  // the state that is analysed
   td_sizes n;
   const char* name;  // of the model, as shown
   const char* text;  // model text of a demo, NULL: read the file
@@ -160,15 +165,15 @@ typedef struct session {
   double timings[TIME_COUNT];
   progress progress;
   bool partial;    // stopped or failed half-way: results are marked
-  char from[600];  // where the state came from, "" when it is the model's initial one
+  char from[600];  // origin of the state, "" when it is the model's initial one
   bool reports;    // report.html is among its results
   bool from_rest;  // the simulation starts at the equilibrium, as the file asks
   bool compiles;   // derived code is compiled and used where it is faster, as the file asks
   bool derives;    // equations of motion are written too
 
-  // what has been computed, absent when NULL or false
+  // results, absent when NULL or false
   bool has_equil;
-  bool stable;  // look for a stable equilibrium, unless --any
+  bool stable;  // find a stable equilibrium, unless --any
   td_equil_result equil;
   td_state* rest;  // the equilibrium, or the initial state where modes are asked for without one
   double* study;   // with --times: a record for each, t, sensors, q, v and three numbers
@@ -184,11 +189,13 @@ typedef struct session {
 // Load and compile opt->target (or s->text under s->name) and go to the initial state, or to that
 // of --at.  Messages are printed.
 int session_open(session* s, const options* opt);
-// Does --set give this name another value?
+// Report whether --set gives this name another value.
 bool is_set(const options* opt, const char* name);
-// Make sure that results can be written before computing them.
+// Open the output directory, before results are computed.
 int session_output(session* s);
 void session_close(session* s);
+// Open a session, run a command in it and close it.
+int session_run(const options* opt, int (*run)(session* s));
 // Load the session's text with the parameters of --set into a spec of the caller's.
 td_status session_load(const session* s, td_spec* spec);
 // Add summary.json (with `result` as its member `what`, or NULL) and put all files in place; prints
@@ -197,21 +204,26 @@ int session_commit(session* s, const char* what, cJSON* result);
 // Print for people: not with --json or --quiet.
 void say(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
 void say_heading(const session* s, const char* format, ...) CLI_PRINTF(2, 3);
-// What a failed analysis means for the user; returns its exit code.
+// Report a failed analysis; returns its exit code.
 int session_failed(session* s, td_status status, const char* what);
-// Statics of a model that depends on time: say when it is.
+// Print the time of statics, if the model depends on time.
 void say_time(session* s, double t);
-// A written file failed or not.
+// Report a failure to write files; returns the exit code.
 int session_wrote(session* s, td_status status);
 // The page of a directory's report.html, its data in the viewer of this version; allocated.  NULL:
 // a message was printed.
 char* report_read(const char* directory);
+// Write one file into a directory; complains.
+int file_write(const char* directory, const char* name, const char* text);
+bool is_directory(const char* path);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
 
 // ---- results (summary.c) ----------------------------------------------------------------------
 
 cJSON* sizes_json(const session* s);
+// Names of n things of a model
+cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int));
 // Values of the sensors (nsensor), also where some of them are not finite; false: there are none.
 bool sensors_at(const session* s, const td_state* state, double* values);
 cJSON* sensors_json(session* s, const td_state* state);
@@ -222,15 +234,15 @@ cJSON* inputs_json(const session* s, const td_state* state);  // by name
 cJSON* internals_json(const session* s, const td_state* state);
 cJSON* energies_json(td_energies e);
 const char* trust_text(td_verdict verdict);  // "ok", "look", "wrong"
-// A verdict and its reasons, one a line: {verdict, reasons}, and in one line "trust: look: this;
-// that".  What is wrong is said even where nothing else is printed.
+// A verdict and its reasons, one in each line, as {verdict, reasons}; and printed in one line
+// "trust: look: this; that".  The verdict "wrong" is printed even where nothing else is.
 cJSON* trust_json(td_verdict verdict, const char* reasons);
 void say_trust(session* s, td_verdict verdict, const char* reasons);
 cJSON* summary_json(session* s);
 cJSON* earlier_json(const session* s);  // NULL: no other command was here
 void say_sizes(session* s);
 
-// ---- steps shared between commands ------------------------------------------------------------
+// ---- stages shared between commands ------------------------------------------------------------
 
 int equil_step(session* s);  // stage_equil.c: compute and print
 int equil_write(session* s);

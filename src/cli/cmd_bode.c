@@ -4,8 +4,9 @@
 
 #include "cli/cli.h"
 
+// A frequency response.
 typedef struct response {
-  td_linear* l;     // of --reduce, or
+  td_linear* l;     // the reduced model of --reduce, or
   td_response* at;  // the whole model
   int n, pairs, ny, nu;
   double *hz, *db, *deg;  // (n), n x pairs, n x pairs
@@ -13,11 +14,12 @@ typedef struct response {
   double* block;
 } response;
 
-// Slowest and fastest pole.
+// Frequencies of the slowest and the fastest pole.
 typedef struct span {
   double slow, fast;  // [Hz]
 } span;
 
+// Find slowest and fastest among n poles.
 static span poles_span(const double* re, const double* im, int n) {
   span s = {INFINITY, 0};
   for (int i = 0; i < n; i++) {
@@ -28,7 +30,7 @@ static span poles_span(const double* re, const double* im, int n) {
   return s;
 }
 
-// Of the reduced model, or of the modes of the whole one (large ones: the lowest).
+// Find them of the reduced model, or of the modes of the whole one (the lowest of large models).
 static td_status find_span(session* s, const response* r, span* out) {
   if (!r->l) {
     td_modes_result* m = NULL;
@@ -47,7 +49,8 @@ static td_status find_span(session* s, const response* r, span* out) {
   return status;
 }
 
-// Around the poles: a decade below the slowest and above the fastest, at most six in all.
+// Set the range of frequencies: --range, or around the poles, from a decade below the slowest to
+// one above the fastest, at most six in all.
 static int range_of(session* s, const response* r, double* low, double* high) {
   *low = s->opt->low;
   *high = s->opt->high;
@@ -56,9 +59,8 @@ static int range_of(session* s, const response* r, double* low, double* high) {
   const td_status status = find_span(s, r, &p);
   if (status == TD_E_STOPPED) return session_failed(s, status, "frequency response");
   if (status != TD_OK) return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
-  const double slow = p.slow, fast = p.fast;
-  *low = isfinite(slow) ? slow / 10 : 0.01;
-  *high = fast > 0 ? fmin(fast * 10, *low * 1e6) : 100;
+  *low = isfinite(p.slow) ? p.slow / 10 : 0.01;
+  *high = p.fast > 0 ? fmin(p.fast * 10, *low * 1e6) : 100;
   return CODE_DONE;
 }
 
@@ -81,6 +83,7 @@ static void release(response* r) {
   td_response_free(r->at);
 }
 
+// Name all pairs of outputs and inputs.  False: no memory.
 static bool name_pairs(const session* s, response* r) {
   for (int i = 0; i < r->pairs; i++) {
     const int k = i / r->nu, sensor = r->l ? r->l->output[k] : td_response_output(r->at, k);
@@ -91,7 +94,8 @@ static bool name_pairs(const session* s, response* r) {
   return true;
 }
 
-// Phases without jumps; an undamped resonance that is hit exactly has no value.
+// Compute gains and phases, phases without jumps; an undamped resonance that is hit exactly has
+// none.
 static td_status sweep(response* r, double low, double high) {
   const double pi = acos(-1.0);
   double* G = malloc(sizeof *G * (2 * (size_t)r->pairs + 1));
@@ -133,7 +137,7 @@ static td_status write_csv(session* s, const response* r) {
   return status;
 }
 
-// Gain above, phase below, over a logarithmic axis of frequencies; of many curves the first.
+// Draw the gain above the phase, over a logarithmic axis; of many curves the first.
 static td_status write_svg(session* s, const response* r) {
   enum { MOST_CURVES = 20 };
   const int shown = r->pairs < MOST_CURVES ? r->pairs : MOST_CURVES, cols = 1 + 2 * shown;
@@ -156,6 +160,7 @@ static td_status write_svg(session* s, const response* r) {
     names[gains[i] = 1 + i] = names[phases[i] = 1 + shown + i] = r->names[i];
   }
 
+  // two diagrams with one axis of frequencies
   const td_table curves = {r->n, cols, names, values};
   td_plot gain = td_plot_default();
   gain.table = &curves;
@@ -190,6 +195,7 @@ static cJSON* response_json(const response* r) {
   return o;
 }
 
+// Compute the response over the range and write it.
 static int respond(session* s, response* r) {
   double low, high;
   r->nu = s->n.nu;
@@ -209,6 +215,7 @@ static int respond(session* s, response* r) {
   return session_wrote(s, status);
 }
 
+// Linearise, or prepare the sparse response of the whole model.
 static int model_step(session* s, response* r) {
   if (s->opt->reduce) return linear_step(s, &r->l);
   const int code = linear_point(s);

@@ -1,5 +1,5 @@
-// tendril check: load and check a model; say what it is made of, how stiff it is and what a
-// simulation may cost.
+// tendril check: load and check a model; print what it consists of, how stiff it is and how long a
+// simulation may take.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -10,7 +10,7 @@
 
 static const double two_pi = 6.28318530717958647692;
 
-// What one evaluation costs and how fast the model moves, at the initial state.
+// Cost of one evaluation and natural frequencies at the initial state.
 typedef struct outlook {
   int rank;  // independent constraint rows
   bool has_modes;
@@ -20,22 +20,12 @@ typedef struct outlook {
   double simulation;        // expected wall time of `sim` [s]; NaN: cannot be told
   double busy;              // the same, of the processor alone [s]
   double pilot;             // wall time of the simulation that was tried [s]
-  bool whole;               // it came to the end
-  char solver[32];          // it used
-  char why_not[200];        // it gave no answer
+  bool whole;               // the trial reached the end
+  char solver[32];          // solver of the trial
+  char why_not[200];        // reason for which the trial gave no answer
 } outlook;
 
-// Best of a few, so that other work on the machine does not count.
-static double time_evaluation(session* s) {
-  double best = INFINITY;
-  for (int i = 0; i < 20; i++) {
-    const double start = seconds();
-    if (td_forward_dynamics(s->model, s->state, s->work) != TD_OK) return NAN;
-    best = fmin(best, seconds() - start);
-  }
-  return best;
-}
-
+// Find the range of natural frequencies.
 static void frequency_range(session* s, outlook* o) {
   if (s->n.nv == 0 || s->n.nv > 400) return;  // a dense eigenproblem
   td_modes_result* m = NULL;
@@ -53,10 +43,10 @@ static void frequency_range(session* s, outlook* o) {
   td_modes_free(m);
 }
 
-// Time that the processor worked: what else runs on the machine does not count.
+// Processor time of this program [s]
 static double busy_seconds(void) { return (double)clock() / CLOCKS_PER_SEC; }
 
-// A simulation that is watched for a while: how far it is after which time of the processor.
+// A trial simulation: the fraction done after each processor time.
 enum { MOST_SAMPLES = 200 };
 typedef struct pilot {
   double start, start_busy;
@@ -64,6 +54,7 @@ typedef struct pilot {
   int n;
 } pilot;
 
+// Record the progress of the trial, and end it after a short while.
 static bool watch(void* user, double fraction, const char* what) {
   (void)what;
   pilot* p = user;
@@ -74,7 +65,7 @@ static bool watch(void* user, double fraction, const char* what) {
   return busy < 0.5 && seconds() - p->start < 2 && !stop_asked();
 }
 
-// Part done per second in a quarter of the trial, 0 to 3.
+// Fraction done per second in a quarter of the trial, 0 to 3
 static double pace(const pilot* p, int quarter) {
   const double end = p->busy[p->n - 1];
   int first = 0, last = p->n - 1;
@@ -84,10 +75,10 @@ static double pace(const pilot* p, int quarter) {
   return time > 0 ? (p->done[last] - p->done[first]) / time : 0;
 }
 
-// What a simulation costs depends on the solver, its steps and the motion, which are known only by
-// trying: simulate for a short while as `sim` would.  Most end within it.  The others are taken to
-// go on at the best pace of a quarter of the trial: steps grow after the start, trials of other
-// solvers end, and motion that began with impacts settles.
+// Estimate the time of a simulation, which depends on the solver, its steps and the motion, by a
+// short trial as `sim` would do.  Most simulations end within it.  Others are assumed to continue
+// at the best pace of a quarter of the trial: steps grow after the start, trials of other solvers
+// end, and motion that began with impacts settles.
 static void expect_time(session* s, outlook* o) {
   o->simulation = o->busy = NAN;
   td_state* state = td_state_new(s->model);
@@ -121,17 +112,26 @@ static void expect_time(session* s, outlook* o) {
   td_state_free(state);
 }
 
-static td_status look(session* s, outlook* o) {
+// Evaluate the model at its initial state: rank, cost, frequencies, time of a simulation.
+static td_status assess(session* s, outlook* o) {
   *o = (outlook){0};
   const td_status status = td_forward_dynamics(s->model, s->state, s->work);
   if (status != TD_OK) return status;
   o->rank = td_work_flags(s->work).constraint_rank;
-  o->evaluation = time_evaluation(s);
+
+  // the best of a few evaluations, so that other load on the machine does not count
+  o->evaluation = INFINITY;
+  for (int i = 0; i < 20 && !isnan(o->evaluation); i++) {
+    const double start = seconds();
+    const bool ok = td_forward_dynamics(s->model, s->state, s->work) == TD_OK;
+    o->evaluation = ok ? fmin(o->evaluation, seconds() - start) : (double)NAN;
+  }
   frequency_range(s, o);
   expect_time(s, o);
   return TD_OK;
 }
 
+// Coordinates or velocities with their origin, unit and initial value
 static cJSON* coordinates_json(const session* s, int n,
                                bool (*about)(const td_model*, int, td_coordinate*), char letter) {
   cJSON* list = cJSON_CreateArray();
@@ -165,13 +165,7 @@ static cJSON* coordinates_json(const session* s, int n,
   return list;
 }
 
-static cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
-  cJSON* list = cJSON_CreateArray();
-  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(name(model, i)));
-  return list;
-}
-
-// {"E": [1e5, 1e6]}: parameters and inputs that have a range
+// Ranges of parameters and inputs that have one, {"E": [1e5, 1e6]}
 static cJSON* ranges_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
   double range[2];
@@ -195,7 +189,7 @@ static cJSON* rods_json(const session* s) {
     json_add_number(item, "n", rod.n);
     json_add_number(item, "length", rod.length);
     json_add_number(item, "dof", rod.nv);
-    if (strcmp(rod.model, "gvs") == 0) {  // of each strain
+    if (strcmp(rod.model, "gvs") == 0) {  // one number for each strain
       cJSON_AddItemToObject(item, "order", cJSON_CreateIntArray(rod.order, 6));
       cJSON_AddItemToObject(item, "elements", cJSON_CreateIntArray(rod.elements, 6));
       cJSON_AddItemToObject(item, "coordinates", cJSON_CreateIntArray(rod.functions, 6));
@@ -205,12 +199,13 @@ static cJSON* rods_json(const session* s) {
   return list;
 }
 
-// Where the nodes of a mesh are and how many edges meet them.
+// Positions of the nodes of a mesh, and the number of edges that meet there.
 typedef struct node_table {
   double* x;  // 3 per node
   int* edges;
 } node_table;
 
+// Compute the node table of mesh k.  False: no memory.
 static bool node_table_new(session* s, int k, const td_mesh* mesh, node_table* t) {
   const size_t n = (size_t)mesh->nnode + 1;
   *t = (node_table){malloc(3 * n * sizeof(double)), calloc(n, sizeof(int))};
@@ -228,33 +223,7 @@ static void node_table_free(node_table* t) {
   free(t->edges);
 }
 
-static cJSON* nodes_json(session* s, int k, const td_mesh* mesh) {
-  cJSON* list = cJSON_CreateArray();
-  node_table t;
-  const int n = node_table_new(s, k, mesh, &t) ? mesh->nnode : 0;
-  for (int i = 0; i < n; i++) {
-    cJSON* item = cJSON_CreateObject();
-    json_add_number(item, "node", i + 1);
-    json_add_number(item, "body", mesh->body + i);
-    json_add(item, "position", cJSON_CreateDoubleArray(t.x + 3 * (size_t)i, 3));
-    cJSON_AddBoolToObject(item, "fixed", td_model_station_fixed(s->model, mesh->station + i));
-    json_add_number(item, "edges", t.edges[i]);
-    cJSON_AddItemToArray(list, item);
-  }
-  node_table_free(&t);
-  return list;
-}
-
-static cJSON* edges_json(session* s, int k, const td_mesh* mesh) {
-  cJSON* list = cJSON_CreateArray();
-  int ends[2];
-  for (int e = 0; td_model_mesh_edge(s->model, k, e, ends); e++) {
-    for (int i = 0; i < 2; i++) ends[i] += 1 - mesh->station;
-    cJSON_AddItemToArray(list, cJSON_CreateIntArray(ends, 2));
-  }
-  return list;
-}
-
+// Meshes with their nodes and edges
 static cJSON* meshes_json(session* s) {
   cJSON* list = cJSON_CreateArray();
   for (int i = 0; i < s->n.nmesh; i++) {
@@ -264,8 +233,27 @@ static cJSON* meshes_json(session* s) {
     cJSON_AddStringToObject(item, "name", mesh.name);
     json_add_number(item, "fixed", mesh.nfixed);
     json_add_number(item, "diagonals", mesh.ndiagonal);
-    json_add(item, "nodes", nodes_json(s, i, &mesh));
-    json_add(item, "edges", edges_json(s, i, &mesh));
+
+    cJSON* nodes = cJSON_AddArrayToObject(item, "nodes");
+    node_table t;
+    const int n = node_table_new(s, i, &mesh, &t) ? mesh.nnode : 0;
+    for (int k = 0; k < n; k++) {
+      cJSON* node = cJSON_CreateObject();
+      json_add_number(node, "node", k + 1);
+      json_add_number(node, "body", mesh.body + k);
+      json_add(node, "position", cJSON_CreateDoubleArray(t.x + 3 * (size_t)k, 3));
+      cJSON_AddBoolToObject(node, "fixed", td_model_station_fixed(s->model, mesh.station + k));
+      json_add_number(node, "edges", t.edges[k]);
+      cJSON_AddItemToArray(nodes, node);
+    }
+    node_table_free(&t);
+
+    cJSON* edges = cJSON_AddArrayToObject(item, "edges");
+    int ends[2];
+    for (int e = 0; td_model_mesh_edge(s->model, i, e, ends); e++) {
+      for (int k = 0; k < 2; k++) ends[k] += 1 - mesh.station;
+      cJSON_AddItemToArray(edges, cJSON_CreateIntArray(ends, 2));
+    }
     cJSON_AddItemToArray(list, item);
   }
   return list;
@@ -309,7 +297,7 @@ static cJSON* check_json(session* s, const outlook* o) {
   return object;
 }
 
-// The bases of a rod's strains, those that are alike in one line.
+// Print the bases of a rod's strains, those that are alike in one line.
 static void say_bases(session* s, const td_rod* rod) {
   static const char* const strains[6] = {"shear x", "shear y", "stretch",
                                          "bend x",  "bend y",  "twist"};
@@ -336,6 +324,7 @@ static void say_bases(session* s, const td_rod* rod) {
   }
 }
 
+// Print the rods with their continuum models.
 static void say_rods(session* s) {
   say(s, "  rods          %6d\n", s->n.nrod);
   for (int i = 0; i < s->n.nrod; i++) {
@@ -352,6 +341,7 @@ static void say_rods(session* s) {
 
 enum { SHOWN = 60 };  // rows of a table on the screen; --json has all
 
+// Print a table of the nodes of a mesh.
 static void say_nodes(session* s, int k, const td_mesh* mesh) {
   node_table t;
   const int n = node_table_new(s, k, mesh, &t) ? mesh->nnode : 0;
@@ -367,23 +357,20 @@ static void say_nodes(session* s, int k, const td_mesh* mesh) {
   node_table_free(&t);
 }
 
-static void say_meshes(session* s) {
-  if (s->n.nmesh > 0) say(s, "  meshes        %6d\n", s->n.nmesh);
-  for (int i = 0; i < s->n.nmesh; i++) {
-    td_mesh mesh;
-    if (!td_model_mesh_about(s->model, i, &mesh)) continue;
-    say(s, "    %-12s %d nodes, %d of them fixed, %d edges, %d diagonals\n", mesh.name, mesh.nnode,
-        mesh.nfixed, mesh.nedge + mesh.nrod, mesh.ndiagonal);
-  }
-}
-
+// Print what the model consists of, its cost and its coordinates.
 static void say_check(session* s, const outlook* o) {
   const td_sizes n = s->n;
   const td_settings par = td_model_settings(s->model);
   say(s, "%s is well posed\n\n", s->name);
   say(s, "  bodies        %6d\n  joints        %6d\n", n.nbody, n.njoint);
   say_rods(s);
-  say_meshes(s);
+  if (n.nmesh > 0) say(s, "  meshes        %6d\n", n.nmesh);
+  for (int i = 0; i < n.nmesh; i++) {
+    td_mesh mesh;
+    if (!td_model_mesh_about(s->model, i, &mesh)) continue;
+    say(s, "    %-12s %d nodes, %d of them fixed, %d edges, %d diagonals\n", mesh.name, mesh.nnode,
+        mesh.nfixed, mesh.nedge + mesh.nrod, mesh.ndiagonal);
+  }
   say(s, "  coordinates   %6d   (%d velocities, %d prescribed)\n", n.nq, n.nv, n.nv - n.nfree);
   say(s, "  constraints   %6d   (%d independent)\n", n.nconstraint, o->rank);
   say(s, "  DOFs          %6d   left by the constraints\n", n.nfree - o->rank);
@@ -396,6 +383,8 @@ static void say_check(session* s, const outlook* o) {
       n.nsensor);
   const td_linear_choice linear = td_model_linear(s->model);
   say(s, "  matrices      %6s   %s\n", linear.sparse ? "sparse" : "dense", linear.why);
+
+  // stiffness and cost
   if (o->has_modes && o->fastest > 0) {
     say(s, "  stiffness     %.4g to %.4g Hz at the initial state", o->slowest, o->fastest);
     if (o->unstable) say(s, ", %d unstable", o->unstable);
@@ -413,6 +402,7 @@ static void say_check(session* s, const outlook* o) {
   if (o->rank < n.nconstraint)
     say(s, "  some constraints are redundant: lambda is the least one\n");
 
+  // nodes and coordinates
   for (int i = 0; i < n.nmesh; i++) {
     td_mesh mesh;
     if (td_model_mesh_about(s->model, i, &mesh)) say_nodes(s, i, &mesh);
@@ -435,17 +425,11 @@ static void say_check(session* s, const outlook* o) {
 
 static int check(session* s) {
   outlook o;
-  const td_status status = look(s, &o);
+  const td_status status = assess(s, &o);
   if (status != TD_OK) return session_failed(s, status, "check");
   if (s->opt->json) return json_print(check_json(s, &o));
   say_check(s, &o);
   return CODE_DONE;
 }
 
-int cmd_check(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = check(&s);
-  session_close(&s);
-  return code;
-}
+int cmd_check(const options* opt) { return session_run(opt, check); }

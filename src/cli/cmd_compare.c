@@ -16,7 +16,8 @@ static const int reference_orders[NREFERENCE] = {8, 10};
 
 static int ascending(const void* a, const void* b) { return *(const int*)a - *(const int*)b; }
 
-// The orders of the reference are run too, unless higher ones were asked for.
+// List the variants to simulate; the orders of the reference are added unless higher ones were
+// given.
 static td_status plan(comparison* c) {
   const options* opt = c->s->opt;
   int list[16];
@@ -48,6 +49,7 @@ static td_status plan(comparison* c) {
 
 // ---- for people -------------------------------------------------------------------------------
 
+// Print the candidates for the reference, and which was taken.
 static void say_reference(const comparison* c) {
   say_heading(c->s, "Reference");
   for (int k = 0; k < QUANTITIES; k++) {
@@ -62,6 +64,7 @@ static void say_reference(const comparison* c) {
   }
 }
 
+// Print a number, "-" where it is not known.
 static void say_number(const session* s, const char* format, int width, double x) {
   if (isnan(x)) {
     say(s, " %*s", width, "-");
@@ -70,13 +73,7 @@ static void say_number(const session* s, const char* format, int width, double x
   }
 }
 
-static void say_error(const comparison* c, const variant* v, quantity k) {
-  if (!c->wants[k]) return;
-  say_number(c->s, " %*.2e", 11, v->error[k]);
-  say(c->s, below_reference(c, v, k) ? "*" : " ");
-  say_number(c->s, " %*.2f", 6, v->order[k]);
-}
-
+// Print one variant: DOF, error and order at rest and in motion, time, speed.
 static void say_variant(const comparison* c, const variant* v) {
   const session* s = c->s;
   if (!v->built) {
@@ -84,14 +81,20 @@ static void say_variant(const comparison* c, const variant* v) {
     return;
   }
   say(s, "  %-5s %4d %5d", v->model, v->n, v->dof);
-  for (int k = 0; k < QUANTITIES; k++) say_error(c, v, (quantity)k);
+  for (int k = 0; k < QUANTITIES; k++) {
+    if (!c->wants[k]) continue;
+    say_number(s, " %*.2e", 11, v->error[k]);
+    say(s, below_reference(c, v, (quantity)k) ? "*" : " ");
+    say_number(s, " %*.2f", 6, v->order[k]);
+  }
   say_number(s, " %*.3g", 9, v->us);
   if (c->wants[IN_MOTION]) say_number(s, " %*.3g", 12, v->speed);
   if (v->at[AT_REST].x) say(s, "  %s", td_strategy_text(v->strategy));
   say(s, v->reason ? "  %s\n" : "\n", v->reason);
 }
 
-// One line for a model none of whose variants can be built, for one and the same reason.
+// Print one line for variants i, i + 1 ... of a model that cannot be built for one and the same
+// reason; returns how many there are, 0: less than two.
 static int say_impossible(const comparison* c, int i) {
   const variant* v = &c->list[i];
   int n = 0;
@@ -103,6 +106,7 @@ static int say_impossible(const comparison* c, int i) {
   return n > 1 ? n : 0;
 }
 
+// Print the table of all variants.
 static void say_table(const comparison* c) {
   const session* s = c->s;
   say_heading(s, "Rods");
@@ -179,8 +183,8 @@ static cJSON* compare_json(const comparison* c) {
   return o;
 }
 
-// Numbers of one run as in compare.csv: n, DOF, time, speed, then error, order and each sensor's
-// error of both kinds.
+// Write the numbers of one variant as in compare.csv: n, DOF, time, speed, then error, order and
+// each sensor's error at rest and in motion.
 static void fill_row(const comparison* c, const variant* v, double* row) {
   *row++ = v->n;
   *row++ = v->dof;
@@ -193,6 +197,7 @@ static void fill_row(const comparison* c, const variant* v, double* row) {
   }
 }
 
+// Add the columns of these numbers.
 static void add_columns(const comparison* c, td_columns* out, int rows, int stride,
                         const double* block) {
   static const char* const first[] = {"n", "dof", "evaluation_us", "real_time_factor"};
@@ -210,7 +215,7 @@ static void add_columns(const comparison* c, td_columns* out, int rows, int stri
   }
 }
 
-// Runs that could be built.
+// Write compare.csv, of the variants that could be built.
 static td_status write_csv(const comparison* c) {
   const int stride = 4 + QUANTITIES * (2 + c->ngroup);
   double* block = calloc((size_t)c->n * (size_t)stride, sizeof *block);
@@ -239,6 +244,7 @@ static td_status write_csv(const comparison* c) {
 
 // ---- the command ------------------------------------------------------------------------------
 
+// Choose the references, print and write the comparison.
 static int finish(comparison* c) {
   session* s = c->s;
   for (int k = 0; k < QUANTITIES; k++) comparison_reference(c, (quantity)k);
@@ -257,6 +263,7 @@ static int finish(comparison* c) {
   return code;
 }
 
+// Compare the rods of a model in all continuum models.
 static int compare(session* s) {
   if (td_spec_count(s->spec, "rod") == 0) {
     return complain(CODE_USE, "compare: '%s' has no rods (joint.rom is one model only)", s->name);
@@ -283,10 +290,4 @@ static int compare(session* s) {
   return code;
 }
 
-int cmd_compare(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = compare(&s);
-  session_close(&s);
-  return code;
-}
+int cmd_compare(const options* opt) { return session_run(opt, compare); }

@@ -5,7 +5,7 @@
 #include "cli/cli.h"
 #include "cli/demos.h"
 
-// The first sentence of the comment at the top, on one line.
+// First sentence of the comment at the top, on one line; to be freed, NULL: no memory
 static char* title(const demo* d) {
   char* out = malloc(strlen(d->text) + 1);
   char* p = out;
@@ -21,7 +21,7 @@ static char* title(const demo* d) {
   if (!out) return NULL;
   *p = '\0';
 
-  // it ends before a capital letter: not at "Fig. 1"
+  // a sentence ends before a capital letter, not at "Fig. 1"
   for (p = out; (p = strchr(p, '.')); p++) {
     const char* next = p + 1 + strspn(p + 1, " ");
     if (*next == '\0' || (next > p + 1 && *next >= 'A' && *next <= 'Z')) {
@@ -32,7 +32,7 @@ static char* title(const demo* d) {
   return out;
 }
 
-// Words of a text, the lines behind the first set in by `indent`.
+// Print the words of a text, lines after the first indented.
 static void print_wrapped(const char* text, int indent) {
   int column = indent;
   for (const char* word = text; *word;) {
@@ -67,6 +67,7 @@ static int list_demos(const options* opt) {
   return CODE_DONE;
 }
 
+// Complain about an unknown demo, with the nearest name.
 static int unknown(const char* name) {
   const char* names[256];
   int n = 0;
@@ -76,6 +77,7 @@ static int unknown(const char* name) {
   return complain(CODE_USE, "unknown demo '%s'; 'tendril demo' lists them", name);
 }
 
+// Run a demo as `run` does, with its text among the results.
 static int run_demo(const options* opt, const demo* d) {
   char* name = format_text("%s.m", d->name);
   if (!name) return complain(CODE_NUMERICS, "out of memory");

@@ -6,13 +6,14 @@
 
 enum { MAX_SYMBOLS = 64 };
 
+// Names of --symbolic.
 typedef struct symbols {
   char* text;  // the option, cut at its commas
   const char* names[MAX_SYMBOLS];
   int n;
 } symbols;
 
-// "E,l0"
+// Read --symbolic, "E,l0" or "all".
 static int read_symbols(const options* opt, symbols* s, td_derive_options* o) {
   if (!opt->symbolic) return CODE_DONE;
   if (strcmp(opt->symbolic, "all") == 0) {
@@ -31,12 +32,13 @@ static int read_symbols(const options* opt, symbols* s, td_derive_options* o) {
   return CODE_DONE;
 }
 
-// Language and style: what the options say, else par.fun, else the whole in C.
+// Language and style of the equations.
 typedef struct form {
   td_derive_language language;
   td_derive_style style;
 } form;
 
+// Language and style: of the options, else of par.fun, else the whole in C
 static form form_of(const session* s) {
   static const form published[] = {{TD_DERIVE_OCTAVE, TD_DERIVE_ELEMENT},
                                    {TD_DERIVE_OCTAVE, TD_DERIVE_TERMS},
@@ -49,30 +51,13 @@ static form form_of(const session* s) {
   return f;
 }
 
-// What the form needs to be derived.
+// Request what the form needs to be derived.
 static void prepare(form f, td_derive_options* o) {
   o->elements = f.style == TD_DERIVE_ELEMENT || f.style == TD_DERIVE_TERMS;
   o->loops = f.style == TD_DERIVE_WHOLE && f.language != TD_DERIVE_LATEX;
 }
 
-static int write_equations(session* s, td_derived* d, double derive_time) {
-  const double start = seconds();
-  const form f = form_of(s);
-  const td_status status = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
-  const double print_time = seconds() - start;
-  if (status != TD_OK) {
-    return status == TD_E_IO ? session_wrote(s, status) : session_failed(s, status, "derive");
-  }
-  cJSON* result = cJSON_CreateObject();
-  json_add_number(result, "nodes", td_derived_size(d));
-  json_add_number(result, "derive_s", derive_time);
-  json_add_number(result, "print_s", print_time);
-  say(s, "derived in %.3f s (%d expressions), printed in %.3f s\n", derive_time, td_derived_size(d),
-      print_time);
-  if (s->opt->json) json_print(cJSON_Duplicate(result, true));
-  return session_commit(s, "derive", result);
-}
-
+// Derive, print in the form and write.
 static int derive(session* s, const td_derive_options* o) {
   td_derived* d = NULL;
   char message[400];
@@ -83,11 +68,29 @@ static int derive(session* s, const td_derive_options* o) {
   if (status != TD_OK) {
     return complain(code_of(status), "%s", *message ? message : td_status_text(status));
   }
-  const int code = write_equations(s, d, seconds() - start);
+  const double derive_time = seconds() - start, begin = seconds();
+  const form f = form_of(s);
+  const td_status written = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
+  const double print_time = seconds() - begin;
+  int code = CODE_DONE;
+  if (written == TD_OK) {
+    cJSON* result = cJSON_CreateObject();
+    json_add_number(result, "nodes", td_derived_size(d));
+    json_add_number(result, "derive_s", derive_time);
+    json_add_number(result, "print_s", print_time);
+    say(s, "derived in %.3f s (%d expressions), printed in %.3f s\n", derive_time,
+        td_derived_size(d), print_time);
+    if (s->opt->json) json_print(cJSON_Duplicate(result, true));
+    code = session_commit(s, "derive", result);
+  } else {
+    code = written == TD_E_IO ? session_wrote(s, written) : session_failed(s, written, "derive");
+  }
   td_derived_free(d);
   return code;
 }
 
+// Write the equations beside the results of `run` (par.derive = 1); a model that cannot be derived
+// gets a note.
 int derive_write(session* s) {
   td_derived* d = NULL;
   td_derive_options o = td_derive_options_default();

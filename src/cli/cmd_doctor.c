@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
+// An optional program.
 typedef struct helper {
   const char *program, *other;  // either name will do
   const char *use, *package;
@@ -24,7 +25,7 @@ static const helper helpers[] = {
 };
 enum { NHELPER = sizeof helpers / sizeof *helpers };
 
-// Where a program is on the PATH; allocated, NULL: nowhere.
+// File name of a program on the PATH; to be freed, NULL: none
 static char* find_program(const char* name) {
   const char* path = getenv("PATH");
   while (name && path && *path) {

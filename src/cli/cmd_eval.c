@@ -13,7 +13,8 @@ typedef struct equations {
   double *M, *h, *tau, *Jc, *e, *dFdq, *dFdv, *vdot, *lambda, *zdot, *sensors;
 } equations;
 
-// A status of the first thing that fails is left in *status, and td_work_failure() names it.
+// Evaluate everything; returns the block, to be freed.  *status: of the first part that fails,
+// which td_work_failure() names.
 static double* fill(session* s, equations* eq, td_status* status) {
   const size_t nv = (size_t)s->n.nv, nc = (size_t)s->n.nconstraint, nz = (size_t)s->n.nz,
                ny = (size_t)s->n.nsensor;
@@ -32,7 +33,7 @@ static double* fill(session* s, equations* eq, td_status* status) {
     p += parts[i].n;
   }
 
-  // v' and lambda live in the work, which later calls may use
+  // v' and lambda belong to the work, which later calls overwrite
   if (nv) memcpy(eq->vdot, td_work_vdot(s->work), nv * sizeof *p);
   if (nc) memcpy(eq->lambda, td_work_lambda(s->work), nc * sizeof *p);
   *status = td_mass_matrix(s->model, s->state, s->work, eq->M);
@@ -49,6 +50,7 @@ static double* fill(session* s, equations* eq, td_status* status) {
   return block;
 }
 
+// Names, poses and velocities of all stations
 static cJSON* stations_json(session* s) {
   cJSON* list = cJSON_CreateArray();
   for (int i = 0; i < s->n.nstation; i++) {
@@ -100,18 +102,7 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   return o;
 }
 
-// What t1 ... r3 mean, when there are such rows.
-static void say_rows(session* s) {
-  for (int i = 0; i < s->n.nconstraint; i++) {
-    const char* dot = strrchr(td_model_constraint_name(s->model, i), '.');
-    if (!dot || !strchr("tr", dot[1]) || dot[2] < '1' || dot[2] > '3') continue;
-    say(s,
-        "  (.t1 .t2 .t3: the ends stay together across the joint's axis, twice, and along it;\n"
-        "   .r1 .r2 .r3: they do not turn about these directions; lambda in N and N m)\n");
-    return;
-  }
-}
-
+// Print the equations, energies and positions.
 static void say_eval(session* s, const equations* eq) {
   const td_energies e = td_energy(s->model, s->state, s->work);
   say_sizes(s);
@@ -125,7 +116,17 @@ static void say_eval(session* s, const equations* eq) {
     say(s, "  lambda %12.5g   error %10.3g   %s\n", eq->lambda[i], eq->e[i],
         td_model_constraint_name(s->model, i));
   }
-  say_rows(s);
+
+  // explain the rows t1 ... r3, when there are any
+  for (int i = 0; i < s->n.nconstraint; i++) {
+    const char* dot = strrchr(td_model_constraint_name(s->model, i), '.');
+    if (!dot || !strchr("tr", dot[1]) || dot[2] < '1' || dot[2] > '3') continue;
+    say(s,
+        "  (.t1 .t2 .t3: the ends stay together across the joint's axis, twice, and along it;\n"
+        "   .r1 .r2 .r3: they do not turn about these directions; lambda in N and N m)\n");
+    break;
+  }
+
   say(s, "  energy [J]: kinetic %.6g, elastic %.6g, gravity %.6g\n", e.kinetic, e.elastic,
       e.gravity);
   for (int i = 0; i < s->n.nstation; i++) {
@@ -136,9 +137,10 @@ static void say_eval(session* s, const equations* eq) {
   }
 }
 
-// Velocities of a network up to which its matrices are shown, which are dense here.
+// Velocities of a network up to which its matrices, dense here, are shown.
 enum { LARGE_NETWORK = 1000 };
 
+// Evaluate the equations at the session's state and print them.
 static int evaluate(session* s) {
   int code = CODE_DONE;
   if (s->n.nv > LARGE_NETWORK && td_model_linear(s->model).sparse)
@@ -166,10 +168,4 @@ static int evaluate(session* s) {
   return code;
 }
 
-int cmd_eval(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = evaluate(&s);
-  session_close(&s);
-  return code;
-}
+int cmd_eval(const options* opt) { return session_run(opt, evaluate); }

@@ -3,6 +3,7 @@
 
 #include "cli/cli.h"
 
+// Report why an export failed.
 static int export_failed(session* s, td_status status) {
   if (status == TD_E_IO) return session_wrote(s, status);
   if (status == TD_E_USAGE)
@@ -13,8 +14,8 @@ static int export_failed(session* s, td_status status) {
   return session_failed(s, status, "export");
 }
 
-// Exported code has dense matrices.  A network, whose matrices are sparse, is loaded again as a
-// dense one, up to a size.
+// Load a network, whose matrices are sparse, again with dense matrices, which exported code needs;
+// up to a size.
 static int export_dense(session* s) {
   enum { MOST = 600 };
   if (!td_model_linear(s->model).sparse) return CODE_DONE;
@@ -48,18 +49,13 @@ static int export_dense(session* s) {
   return CODE_DONE;
 }
 
-static int export_c(session* s) {
-  const td_status status = td_export_c(s->model, s->name, s->files);
-  if (status == TD_OK) return CODE_DONE;
-  return export_failed(s, status);
-}
-
+// Export as a functional mock-up unit.
 static int export_fmu(session* s) {
   char message[400] = "";
   const td_status status =
       td_export_fmu(s->model, s->name, s->opt->fmi == 3 ? 3 : 2, s->files, message, sizeof message);
   if (*message && status == TD_E_USAGE) return complain(CODE_USE, "export: %s", message);
-  if (*message) complain(0, "%s", message);  // also what is worth knowing of one that was written
+  if (*message) complain(0, "%s", message);  // also notes about a unit that was written
   if (status == TD_OK) return CODE_DONE;
   return export_failed(s, status);
 }
@@ -72,7 +68,11 @@ int cmd_export(const options* opt) {
   int code = session_open(&s, opt);
   if (code == CODE_DONE) code = export_dense(&s);
   if (code == CODE_DONE) code = session_output(&s);
-  if (code == CODE_DONE) code = c ? export_c(&s) : export_fmu(&s);
+  if (code == CODE_DONE && fmu) code = export_fmu(&s);
+  if (code == CODE_DONE && c) {
+    const td_status status = td_export_c(s.model, s.name, s.files);
+    if (status != TD_OK) code = export_failed(&s, status);
+  }
   if (code == CODE_DONE) code = session_commit(&s, "export", NULL);
   session_close(&s);
   return code;

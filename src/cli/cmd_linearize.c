@@ -4,12 +4,6 @@
 
 #include "cli/cli.h"
 
-static cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
-  cJSON* list = cJSON_CreateArray();
-  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(name(model, i)));
-  return list;
-}
-
 cJSON* linear_json(const session* s, const td_linear* l) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "about", s->opt->at ? "state" : "equilibrium");
@@ -39,19 +33,14 @@ cJSON* linear_json(const session* s, const td_linear* l) {
   return o;
 }
 
-static const char** name_list(const td_model* model, int n,
-                              const char* (*name)(const td_model*, int)) {
-  const char** list = calloc((size_t)n + 1, sizeof *list);
-  for (int i = 0; list && i < n; i++) list[i] = name(model, i);
-  return list;
-}
-
+// Write linear.mat.
 static td_status write_mat(session* s, const td_linear* l) {
-  const char** inputs = name_list(s->model, l->nu, td_model_input_name);
+  const char** inputs = calloc((size_t)l->nu + 1, sizeof *inputs);
   const char** outputs = calloc((size_t)l->ny + 1, sizeof *outputs);
   const int parts = 2 * s->n.nv + s->n.nz;
   td_status status = TD_E_NOMEM;
   if (inputs && outputs) {
+    for (int i = 0; i < l->nu; i++) inputs[i] = td_model_input_name(s->model, i);
     for (int i = 0; i < l->ny; i++) outputs[i] = td_model_sensor_name(s->model, l->output[i]);
     const td_matrix list[] = {
         {"A", "", l->nx, l->nx, l->nx, l->A, NULL},
@@ -74,20 +63,13 @@ static td_status write_mat(session* s, const td_linear* l) {
   return status;
 }
 
-static int write_linear(session* s, const td_linear* l) {
-  td_status status = session_write_json(s, "linear.json", linear_json(s, l));
-  if (status == TD_OK) status = write_mat(s, l);
-  int code = session_wrote(s, status);
-  if (code == CODE_DONE && s->has_equil) code = equil_write(s);
-  return code ? code : session_commit(s, NULL, NULL);
-}
-
 int linear_point(session* s) {
   if (!s->opt->at) return equil_step(s);
   td_state_copy(s->model, s->state, s->rest);
   return CODE_DONE;
 }
 
+// Find the point of linearisation, linearise there, with --reduce by natural modes, and print it.
 int linear_step(session* s, td_linear** l) {
   const int code = linear_point(s);
   if (code) return code;
@@ -114,22 +96,23 @@ int linear_step(session* s, td_linear** l) {
   return CODE_DONE;
 }
 
+// Linearise and write linear.json and linear.mat.
 static int linearize(session* s) {
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);
   td_linear* l = NULL;
   code = linear_step(s, &l);
-  if (code == CODE_DONE) code = write_linear(s, l);
+  if (code == CODE_DONE) {
+    td_status status = session_write_json(s, "linear.json", linear_json(s, l));
+    if (status == TD_OK) status = write_mat(s, l);
+    code = session_wrote(s, status);
+    if (code == CODE_DONE && s->has_equil) code = equil_write(s);
+    if (code == CODE_DONE) code = session_commit(s, NULL, NULL);
+  }
   if (s->opt->json && code == CODE_DONE) json_print(linear_json(s, l));
   td_linear_free(l);
   return code;
 }
 
-int cmd_linearize(const options* opt) {
-  session s = {0};
-  int code = session_open(&s, opt);
-  if (code == CODE_DONE) code = linearize(&s);
-  session_close(&s);
-  return code;
-}
+int cmd_linearize(const options* opt) { return session_run(opt, linearize); }

@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
+// A linear design: weights, gains, poles, structure.
 typedef struct design {
   td_linear* l;
   double *Q, *R, *W, *V, *K, *L, *X, *P;
@@ -16,6 +17,7 @@ typedef struct design {
   double* block;
 } design;
 
+// Allocate all matrices as one block.  False: no memory.
 static bool allocate(design* d) {
   const size_t n = (size_t)d->l->nx, m = (size_t)d->l->nu, p = (size_t)d->l->ny;
   double* at = d->block = calloc(4 * n * n + m * m + p * p + n * m + n * p + 6 * n + 1, sizeof *at);
@@ -32,7 +34,7 @@ static bool allocate(design* d) {
   return true;
 }
 
-// Poles of A - F G for F n x m, G m x n
+// Poles of A - F G for F (n x m) and G (m x n)
 static td_status poles_with(const td_linear* l, const double* F, const double* G, int m, double* re,
                             double* im) {
   const int n = l->nx;
@@ -48,7 +50,7 @@ static td_status poles_with(const td_linear* l, const double* F, const double* G
   return status;
 }
 
-// Gains that do not exist are not an error: the structure tells why.
+// Compute gains and poles.  Gains that do not exist are no error: the structure tells why.
 static td_status solve(design* d) {
   const td_linear* l = d->l;
   const int n = l->nx;
@@ -80,6 +82,7 @@ static void say_poles(const session* s, const char* what, const double* re, cons
   say(s, n > 12 ? " ...\n" : "\n");
 }
 
+// Print structure, poles and gains.
 static void say_design(const session* s, const design* d) {
   const int n = d->l->nx;
   const td_structure* t = &d->structure;
@@ -137,7 +140,17 @@ static cJSON* design_json(const session* s, const design* d) {
   return o;
 }
 
-static td_status write_mat(session* s, const design* d) {
+// Design about the point of linearisation, print and write lqr.json and lqr.mat.
+static int design_at(session* s, design* d) {
+  if (!allocate(d)) return complain(CODE_NUMERICS, "out of memory");
+  int code = linear_weights(s, d->l, d->Q, d->R, d->W, d->V);
+  if (code) return code;
+  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linear design");
+  const td_status status = solve(d);
+  deaf_end();
+  if (status != TD_OK) return session_failed(s, status, "linear design");
+  say_design(s, d);
+
   const td_linear* l = d->l;
   td_matrix list[8] = {{"A", "", l->nx, l->nx, l->nx, l->A, NULL},
                        {"B", "", l->nx, l->nu, l->nu, l->B, NULL},
@@ -148,27 +161,11 @@ static td_status write_mat(session* s, const design* d) {
   int n = 6;
   if (d->has_K) list[n++] = (td_matrix){"K", "", l->nu, l->nx, l->nx, d->K, NULL};
   if (d->has_L) list[n++] = (td_matrix){"L", "", l->nx, l->ny, l->ny, d->L, NULL};
-  return td_files_mat(s->files, "lqr.mat", list, n);
-}
-
-static int write_design(session* s, const design* d) {
-  td_status status = session_write_json(s, "lqr.json", design_json(s, d));
-  if (status == TD_OK) status = write_mat(s, d);
-  int code = session_wrote(s, status);
+  td_status written = session_write_json(s, "lqr.json", design_json(s, d));
+  if (written == TD_OK) written = td_files_mat(s->files, "lqr.mat", list, n);
+  code = session_wrote(s, written);
   if (code == CODE_DONE && s->has_equil) code = equil_write(s);
-  return code ? code : session_commit(s, NULL, NULL);
-}
-
-static int design_at(session* s, design* d) {
-  if (!allocate(d)) return complain(CODE_NUMERICS, "out of memory");
-  int code = linear_weights(s, d->l, d->Q, d->R, d->W, d->V);
-  if (code) return code;
-  if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linear design");
-  const td_status status = solve(d);
-  deaf_end();
-  if (status != TD_OK) return session_failed(s, status, "linear design");
-  say_design(s, d);
-  code = write_design(s, d);
+  if (code == CODE_DONE) code = session_commit(s, NULL, NULL);
   if (s->opt->json && code == CODE_DONE) json_print(design_json(s, d));
   return code;
 }

@@ -1,14 +1,15 @@
-// tendril observe: the motion of a robot, unknown inputs and parameters from recorded sensors;
+// tendril observe: motion, unknown inputs and parameters of a robot from recorded sensors;
 // observe.csv and observe.json.
 //
-// Columns of the data named like inputs are held from their row to the next; those named like
-// sensors are measurements; one named like an unknown is what the estimate is compared with.
+// Columns of the data with names of inputs are held from their row to the next; those with names of
+// sensors are measurements; one with the name of an unknown is compared with the estimate.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
+// An observation.
 typedef struct watch {
   session* s;
   table data;
@@ -25,8 +26,9 @@ typedef struct watch {
   char reasons[2000];
 } watch;
 
-// ---- what is where ----------------------------------------------------------------------------
+// ---- checking the data ------------------------------------------------------------------------
 
+// Find the columns of time, sensors and inputs.
 static int find_columns(watch* w) {
   session* s = w->s;
   static const char* const times[] = {"t", "t_s", "time"};
@@ -51,10 +53,10 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Times must be there, finite and ascend, and no step of them may be absurd against the rest: a
-// filter carries its estimate across every gap by integrating the model, for hours if the gap is a
-// misprint.  A gap may last as long as ten times the recording would without gaps, rows times the
-// median step, and at least a thousand median steps; but never more than a day.
+// Check that times are there, finite and ascending, and that no step of them is absurd against the
+// rest: a filter integrates the model across every gap, for hours if the gap is a misprint.  A gap
+// may last as long as ten times the recording would without gaps, rows times the median step, and
+// at least a thousand median steps; but never more than a day.
 static int judge_times(const watch* w) {
   const table* d = &w->data;
   const char* path = w->s->opt->data;
@@ -73,6 +75,8 @@ static int judge_times(const watch* w) {
     else if (now > before)
       steps[n++] = now - before;
   }
+
+  // gaps, and steps that are lost in the rounding of the times
   if (n > 0) qsort(steps, (size_t)n, sizeof *steps, ascending);
   const double median = n > 0 ? steps[(n - 1) / 2] : 0,
                most = fmin(median * fmax(1000, 10.0 * d->rows), 86400);
@@ -87,7 +91,6 @@ static int judge_times(const watch* w) {
                       "most %.3g s: a gap may last %.3g s here; correct the time, or observe the "
                       "parts one by one",
                       path, d->line[k], from, to, median, most);
-    // times so large that a step is lost in their rounding
     else if (to > from && !(to - from > 1e-12 * fmax(fabs(to), fabs(from))))
       code = complain(CODE_FILE,
                       "%s:%d: a step of %.3g s is below the rounding of the time %.10g s: let the "
@@ -97,16 +100,7 @@ static int judge_times(const watch* w) {
   return code;
 }
 
-static const char* nearest_unknown(const session* s, const char* name) {
-  const char** names = calloc((size_t)(s->n.nu + s->n.nparam) + 1, sizeof *names);
-  int n = 0;
-  for (int i = 0; names && i < s->n.nu; i++) names[n++] = td_model_input_name(s->model, i);
-  for (int i = 0; names && i < s->n.nparam; i++) names[n++] = td_model_param_name(s->model, i);
-  const char* found = names ? td_nearest(name, names, n) : NULL;
-  free(names);
-  return found;
-}
-
+// Report whether a column of the data has a use.
 static bool is_used(const watch* w, int column) {
   bool used = column == w->time;
   for (int i = 0; i < w->s->n.nsensor; i++) used = used || w->sensor[i] == column;
@@ -116,14 +110,16 @@ static bool is_used(const watch* w, int column) {
   return used;
 }
 
-// A column that is nearly called like a sensor, input or unknown that the data lack is a mistake;
-// others are named as left out.
+// Refuse a column whose name is nearly that of a sensor, input or unknown that the data lack;
+// others without a use are listed in a note.
 static int judge_columns(const watch* w) {
   const session* s = w->s;
   const char** lacking = calloc((size_t)(s->n.nsensor + s->n.nu + w->np) + 1, sizeof *lacking);
   char left_out[400] = "";
   int n = 0, code = CODE_DONE;
   if (!lacking) return complain(CODE_NUMERICS, "out of memory");
+
+  // names that the data lack
   for (int i = 0; i < s->n.nsensor; i++)
     if (w->sensor[i] < 0) lacking[n++] = td_model_sensor_name(s->model, i);
   for (int i = 0; i < s->n.nu; i++)
@@ -131,6 +127,8 @@ static int judge_columns(const watch* w) {
       lacking[n++] = td_model_input_name(s->model, i);
   for (int i = 0; i < w->np; i++)
     if (w->truth[i] < 0 && w->unknown[i].is_param) lacking[n++] = w->names[i];
+
+  // columns without a use
   for (int j = 0; j < w->data.cols && code == CODE_DONE; j++) {
     const char* name = w->data.names[j];
     if (is_used(w, j) || !*name) continue;
@@ -150,7 +148,7 @@ static int judge_columns(const watch* w) {
   return code;
 }
 
-// A column without a single number measures nothing, tells no input and compares with nothing.
+// Refuse a column with a use that has no number at all.
 static int judge_numbers(const watch* w) {
   const table* d = &w->data;
   for (int j = 0; j < d->cols; j++) {
@@ -164,7 +162,7 @@ static int judge_numbers(const watch* w) {
   return CODE_DONE;
 }
 
-// "name=sigma:walk"
+// Read the unknowns of --estimate, "name=sigma:walk".
 static int read_unknowns(watch* w) {
   session* s = w->s;
   for (int i = 0; i < s->opt->nestimate; i++) {
@@ -183,7 +181,12 @@ static int read_unknowns(watch* w) {
       w->input[u->index] = -1;
     }
     if (u->index < 0) {
-      const char* meant = nearest_unknown(s, name);
+      const char** names = calloc((size_t)(s->n.nu + s->n.nparam) + 1, sizeof *names);
+      int n = 0;
+      for (int k = 0; names && k < s->n.nu; k++) names[n++] = td_model_input_name(s->model, k);
+      for (int k = 0; names && k < s->n.nparam; k++) names[n++] = td_model_param_name(s->model, k);
+      const char* meant = names ? td_nearest(name, names, n) : NULL;
+      free(names);
       return complain(CODE_USE, "--estimate %s: the model has no input or param of that name%s%s%s",
                       name, meant ? "; did you mean '" : "", meant ? meant : "", meant ? "'?" : "");
     }
@@ -204,22 +207,6 @@ static bool allocate(watch* w) {
   return true;
 }
 
-// A row of the result: t, nis, n, estimated sensors, q, v, then per unknown value and deviation,
-// then per sensor innovation and deviation, then deviations of the error.
-static bool allocate_rows(watch* w) {
-  const td_sizes* n = &w->s->n;
-  const int N = td_observer_size(w->observer);
-  w->stride = 3 + n->nsensor + n->nq + n->nv + 2 * w->np + 2 * n->nsensor + N;
-  w->out = calloc((size_t)w->data.rows * (size_t)w->stride + 1, sizeof(double));
-  w->sigma = calloc((size_t)(N + 3 * n->nsensor + n->nu) + 1, sizeof(double));
-  if (!w->out || !w->sigma) return false;
-  w->y = w->sigma + N;
-  w->e = w->y + n->nsensor;
-  w->se = w->e + n->nsensor;
-  w->u = w->se + n->nsensor;
-  return true;
-}
-
 static void release(watch* w) {
   for (int i = 0; w->names && i < w->np; i++) free(w->names[i]);
   td_observer_free(w->observer);
@@ -231,9 +218,9 @@ static void release(watch* w) {
   free(w->sigma);
 }
 
-// ---- running ----------------------------------------------------------------------------------
+// ---- estimating -------------------------------------------------------------------------------
 
-// Progress inside the step to a row, as part of the whole.
+// Show progress inside the step to a row, as part of the whole.
 static bool show_step(void* user, double fraction, const char* what) {
   watch* w = user;
   (void)what;
@@ -244,7 +231,7 @@ static const double* data_row(const watch* w, int k) {
   return w->data.x + (size_t)k * (size_t)w->data.cols;
 }
 
-// Known inputs of row k; what it does not give stays.
+// Set the known inputs of row k; those that it does not give stay.
 static void inputs_of(const watch* w, int k, double* u) {
   for (int i = 0; i < w->s->n.nu; i++) {
     const double x = w->input[i] >= 0 ? data_row(w, k)[w->input[i]] : NAN;
@@ -252,6 +239,7 @@ static void inputs_of(const watch* w, int k, double* u) {
   }
 }
 
+// Start the observer at the first row, and allocate the records.
 static int start(watch* w) {
   session* s = w->s;
   inputs_of(w, 0, s->state->u);
@@ -273,9 +261,23 @@ static int start(watch* w) {
   o.sim = &sim;
   const td_status status = td_observer_new(s->model, s->work, s->state, &o, &w->observer);
   if (status != TD_OK) return session_failed(s, status, "observer");
-  return allocate_rows(w) ? CODE_DONE : complain(CODE_NUMERICS, "out of memory");
+
+  // a record: t, nis, n, estimated sensors, q, v, then value and deviation of each unknown,
+  // innovation and deviation of each sensor, and the deviations of the error
+  const td_sizes* n = &s->n;
+  const int N = td_observer_size(w->observer);
+  w->stride = 3 + n->nsensor + n->nq + n->nv + 2 * w->np + 2 * n->nsensor + N;
+  w->out = calloc((size_t)w->data.rows * (size_t)w->stride + 1, sizeof(double));
+  w->sigma = calloc((size_t)(N + 3 * n->nsensor + n->nu) + 1, sizeof(double));
+  if (!w->out || !w->sigma) return complain(CODE_NUMERICS, "out of memory");
+  w->y = w->sigma + N;
+  w->e = w->y + n->nsensor;
+  w->se = w->e + n->nsensor;
+  w->u = w->se + n->nsensor;
+  return CODE_DONE;
 }
 
+// Write the record of the present estimate.
 static td_status keep(watch* w, double* row) {
   session* s = w->s;
   const td_state* x = td_observer_state(w->observer);
@@ -300,6 +302,7 @@ static td_status keep(watch* w, double* row) {
   return known ? TD_OK : TD_E_SINGULAR;
 }
 
+// Take the observer through all rows; a stop keeps the records so far.
 static int run(watch* w) {
   session* s = w->s;
   memcpy(w->u, s->state->u, sizeof(double) * (size_t)s->n.nu);
@@ -332,10 +335,8 @@ static int run(watch* w) {
 
 // ---- results ----------------------------------------------------------------------------------
 
-static const double* column(const watch* w, int first) { return w->out + first; }
-
-// Fit of an estimate to its column of the data: R^2 = 1 - sum (x - y)^2 / sum (y - mean)^2, and the
-// squared correlation, which forgives scale and offset.
+// Fit of an estimate to its column of the data: R² = 1 - Σ (x - y)² / Σ (y - mean)², and the
+// squared correlation, which ignores scale and offset
 static void fit(const watch* w, int i, double* r2, double* correlation2) {
   const int at = 3 + w->s->n.nsensor + w->s->n.nq + w->s->n.nv + 2 * i;
   double mx = 0, my = 0, xx = 0, yy = 0, xy = 0, ee = 0;
@@ -358,8 +359,8 @@ static void fit(const watch* w, int i, double* r2, double* correlation2) {
   *correlation2 = xy * xy / (xx * yy);
 }
 
-// Whether the data said anything about an unknown: its deviation is less than what the start and
-// its random walk alone leave.
+// Report whether the data have an effect on an unknown: its deviation is less than the start and
+// its random walk alone would leave.
 static bool is_seen(const watch* w, int i) {
   const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride;
   const double sigma = last[3 + w->s->n.nsensor + w->s->n.nq + w->s->n.nv + 2 * i + 1];
@@ -377,10 +378,10 @@ static void blame(watch* w, td_verdict verdict, char* reason) {
   free(reason);
 }
 
-// The verdict.  Innovations over their deviations are normally distributed where model, noise and
-// data agree.  The usual size of one sensor's, by their median, which single samples do not move,
-// says whether the sensor as a whole fits; a sample far beyond that is an outlier: of a million
-// honest ones none is six deviations off.
+// Judge the estimate.  Innovations divided by their deviations are normally distributed where
+// model, noise and data agree.  The usual size of one sensor's innovations, by their median, which
+// single samples do not move, tells whether the sensor as a whole fits; a sample far beyond that is
+// an outlier: of a million correct ones none is six deviations off.
 static bool judge_estimate(watch* w) {
   static const double median_of_normal = 0.6745, large = 3, wrong = 10, small = 0.1, far = 6;
   enum { ENOUGH = 20 };
@@ -409,6 +410,7 @@ static bool judge_estimate(watch* w) {
                         "allow only; are sensor.noise, --drift and the times (s) as they should?",
                         w->sensor[i] + 1, name, usual));
 
+    // outliers: name the first, count the others
     for (int k = 0; k < w->rows; k++) {
       const double* row = w->out + (size_t)k * (size_t)w->stride + at;
       if (isnan(row[0]) || !(fabs(row[0] / row[1]) > far * fmax(usual, 1))) continue;
@@ -428,6 +430,8 @@ static bool judge_estimate(watch* w) {
                     "(--sigma)?%s",
                     s->opt->data, w->data.line[first], name, y, y - row[0], 1.96 * row[1], others));
   }
+
+  // unknowns without an effect, or far from the data
   for (int i = 0; i < w->np; i++) {
     double r2 = 1, correlation2;
     if (w->truth[i] >= 0) fit(w, i, &r2, &correlation2);
@@ -444,6 +448,7 @@ static bool judge_estimate(watch* w) {
   return true;
 }
 
+// Unknowns with their last estimate and their fit to the data
 static cJSON* unknowns_json(const watch* w) {
   cJSON* list = cJSON_CreateArray();
   const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + w->s->n.nsensor +
@@ -465,7 +470,7 @@ static cJSON* unknowns_json(const watch* w) {
   return list;
 }
 
-// Innovations over their deviation: mean, size, part inside the 95 % band
+// Innovations divided by their deviation: mean, rms, and fraction inside the 95 % band
 static cJSON* sensors_json_of(const watch* w) {
   cJSON* list = cJSON_CreateArray();
   const session* s = w->s;
@@ -503,38 +508,34 @@ static cJSON* observe_json(const watch* w) {
   return o;
 }
 
+// Print the estimates of the unknowns.
 static void say_results(const watch* w) {
   const session* s = w->s;
-  cJSON *o = observe_json(w), *item;
   say_heading(s, "Observation");
   say(s, "  %d rows in %.3g s; normalised squares of innovations: mean %.3g (1: as expected)\n",
       w->rows, s->timings[TIME_SIMULATE], w->measured ? w->nis / (double)w->measured : NAN);
-  cJSON_ArrayForEach(item, cJSON_GetObjectItem(o, "unknowns")) {
-    const cJSON* name = cJSON_GetObjectItem(item, "name");
-    say(s, "  %-12s", name->valuestring);
-    for (int i = 0; i < w->np; i++) {
-      if (strcmp(w->names[i], name->valuestring) != 0) continue;
+  for (int i = 0; i < w->np; i++) {
+    const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + s->n.nsensor +
+                         s->n.nq + s->n.nv + 2 * i;
+    say(s, "  %-12s %.6g ± %.2g at the end", w->names[i], last[0], 1.96 * last[1]);
+    if (!is_seen(w, i)) say(s, "; NOT estimated: it makes no difference to what was measured");
+    if (w->truth[i] >= 0) {
       double r2, correlation2;
-      const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + s->n.nsensor +
-                           s->n.nq + s->n.nv + 2 * i;
-      say(s, " %.6g ± %.2g at the end", last[0], 1.96 * last[1]);
-      if (!is_seen(w, i)) say(s, "; NOT estimated: it makes no difference to what was measured");
-      if (w->truth[i] < 0) break;
       fit(w, i, &r2, &correlation2);
       say(s, "; against the data: R² %.3f, correlation² %.3f", r2, correlation2);
-      break;
     }
     say(s, "\n");
   }
-  cJSON_Delete(o);
 }
 
+// Add a column named stem + ending.
 static void add(td_columns* c, const char* stem, const char* ending, const watch* w, int at) {
   char* name = format_text("%s%s", stem, ending);
-  td_columns_add(c, name, "", w->rows, w->stride, column(w, at));
+  td_columns_add(c, name, "", w->rows, w->stride, w->out + at);
   free(name);
 }
 
+// Write observe.csv.
 static td_status write_csv(watch* w) {
   session* s = w->s;
   td_columns* c = td_columns_new();
@@ -555,15 +556,16 @@ static td_status write_csv(watch* w) {
   char name[40];
   for (int i = 0; i < 2 * nf; i++, at++) {
     snprintf(name, sizeof name, "%s%d_sigma", i < nf ? "dq" : "dv", 1 + i % nf);
-    td_columns_add(c, name, "", w->rows, w->stride, column(w, at));
+    td_columns_add(c, name, "", w->rows, w->stride, w->out + at);
   }
-  td_columns_add(c, "nis", "", w->rows, w->stride, column(w, 1));
-  td_columns_add(c, "nis_n", "", w->rows, w->stride, column(w, 2));
+  td_columns_add(c, "nis", "", w->rows, w->stride, w->out + 1);
+  td_columns_add(c, "nis_n", "", w->rows, w->stride, w->out + 2);
   const td_status status = td_columns_csv(c, s->files, "observe.csv");
   td_columns_free(c);
   return status;
 }
 
+// Check the data, estimate, judge, print and write.
 static int observe(watch* w) {
   session* s = w->s;
   if (!s->opt->data) return complain(CODE_USE, "which measurements? give --data FILE");
@@ -579,7 +581,7 @@ static int observe(watch* w) {
   if (code == CODE_DONE) code = run(w);
   if (code && !(s->partial && w->rows > 1)) return code;
 
-  // what was estimated before a stop is kept, marked as partial
+  // estimates before a stop are kept, marked as partial
   if (!judge_estimate(w)) return complain(CODE_NUMERICS, "out of memory");
   say_results(w);
   say_trust(s, w->verdict, w->reasons);

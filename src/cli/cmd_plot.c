@@ -9,10 +9,12 @@
 
 enum { MOST = 64 };  // curves in one figure
 
+// Columns that are drawn.
 typedef struct chosen {
   int list[MOST], n;
 } chosen;
 
+// Choose a column, once.  False: too many.
 static bool add(chosen* c, int column) {
   for (int i = 0; i < c->n; i++)
     if (c->list[i] == column) return true;
@@ -21,18 +23,19 @@ static bool add(chosen* c, int column) {
   return true;
 }
 
-// "tip" also stands for tip_x, tip_y ...
+// Report whether a column is a component of a name: "tip" also stands for tip_x, tip_y ...
 static bool is_component(const char* column, const char* name, size_t n) {
   return strncmp(column, name, n) == 0 && column[n] == '_' && strlen(column) <= n + 3;
 }
 
+// Complain about an unknown column, with the nearest name.
 static int unknown(const td_table* t, const char* name) {
   const char* near = td_nearest(name, (const char* const*)t->names, t->cols);
   if (near) return complain(CODE_USE, "no column '%s'; did you mean '%s'?", name, near);
   return complain(CODE_USE, "no column '%s' in these results", name);
 }
 
-// Columns by name, separated by commas.
+// Choose columns by name, separated by commas.
 static int choose(const td_table* t, const char* names, chosen* c) {
   for (const char* at = names; *at;) {
     const size_t n = strcspn(at, ",");
@@ -54,34 +57,18 @@ static int choose(const td_table* t, const char* names, chosen* c) {
   return c->n ? CODE_DONE : complain(CODE_USE, "--y names no column");
 }
 
-// What comes before q1, or everything.
-static void choose_sensors(const td_table* t, int x, chosen* c) {
-  int end = td_table_find(t, "q1");
-  if (end <= 1) end = t->cols;
-  for (int i = 0; i < end && c->n < MOST; i++)
-    if (i != x) add(c, i);
-}
-
-// The file, in its directory at once.
+// Write a file into its directory.
 static int write_text(const char* path, const char* text) {
   const char* slash = strrchr(path, '/');
   char* directory =
       slash ? format_text("%.*s", (int)(slash - path) + !(slash - path), path) : format_text(".");
-  td_files* files = NULL;
-  char message[600] = "out of memory";
-  stop_on_signal();
-  td_status status =
-      directory ? td_files_open(directory, &files, message, sizeof message) : TD_E_NOMEM;
-  if (status == TD_OK) {
-    status = td_files_text(files, slash ? slash + 1 : path, text);
-    if (status == TD_OK) status = td_files_commit(files);
-    if (status != TD_OK) snprintf(message, sizeof message, "%s", td_files_error(files));
-    td_files_close(files);
-  }
+  const int code = directory ? file_write(directory, slash ? slash + 1 : path, text)
+                             : complain(CODE_NUMERICS, "out of memory");
   free(directory);
-  return status == TD_OK ? CODE_DONE : complain(code_of(status), "%s", message);
+  return code;
 }
 
+// Draw columns of the results over another one: those of --y, or all before q1, which are sensors.
 static int draw(const options* opt, const td_table* t, const char* csv, const char* path) {
   chosen c = {.n = 0};
   const int x = opt->x ? td_table_find(t, opt->x) : 0;
@@ -90,7 +77,10 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
     const int code = choose(t, opt->y, &c);
     if (code) return code;
   } else {
-    choose_sensors(t, x, &c);
+    int end = td_table_find(t, "q1");
+    if (end <= 1) end = t->cols;
+    for (int i = 0; i < end && c.n < MOST; i++)
+      if (i != x) add(&c, i);
   }
   if (c.n == 0) return complain(CODE_USE, "there is nothing to plot over '%s'", t->names[x]);
   td_plot plot = td_plot_default();
@@ -130,14 +120,14 @@ static void scenes_close(scenes* c) {
   free((void*)c->opt.set);
 }
 
-// Parameters as they were, "name=value".
+// Set the parameters of the results, as "name=value".  False: no memory.
 static bool take_parameters(scenes* c, const cJSON* parameters) {
   const int n = cJSON_GetArraySize(parameters);
   c->opt.set = calloc((size_t)n + 1, sizeof *c->opt.set);
   c->opt.nset = 0;
   const cJSON* p;
   cJSON_ArrayForEach(p, parameters) {
-    if (!p->string) continue;  // a list: none of ours
+    if (!p->string) continue;  // no member of ours
     char* text = cJSON_IsString(p) ? format_text("%s=%s", p->string, p->valuestring)
                                    : format_text("%s=%.17g", p->string, p->valuedouble);
     if (!text || !c->opt.set) return free(text), false;
@@ -146,7 +136,7 @@ static bool take_parameters(scenes* c, const cJSON* parameters) {
   return c->opt.set != NULL;
 }
 
-// Load the model again, with the parameters of the results and a text that is added to it.
+// Load the model of the results again, with their parameters and a text that is added to it.
 static int scenes_model(scenes* c, const options* opt, const char* more) {
   char* path = format_text("%s/summary.json", opt->target);
   cJSON* summary = path ? json_read(path) : NULL;
@@ -156,7 +146,7 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   c->opt.set = NULL;  // its own, from the results
   c->opt.nset = 0;
   c->opt.quiet = true;
-  c->opt.force_range = true;  // as they were
+  c->opt.force_range = true;  // parameters as they were
   c->opt.more = more;
   c->opt.target = cJSON_IsString(model) ? model->valuestring : NULL;
   int code = CODE_DONE;
@@ -173,7 +163,7 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   return code;
 }
 
-// Read the states: at five times over the whole motion, unless told.
+// Read the states at the given times, or at five times over the whole motion.
 static int scenes_states(scenes* c, const options* opt, const td_table* rows) {
   enum { DEFAULT_TIMES = 5, MOST_STATES = 32 };
   double times[MOST_STATES];
@@ -195,7 +185,7 @@ static int scenes_states(scenes* c, const options* opt, const td_table* rows) {
   return CODE_DONE;
 }
 
-// "arm", "rod1", "1"; -1: none
+// Index of a rod by its name or number, "arm", "rod1", "1"; -1: none
 static int find_rod(const td_model* model, const char* name, size_t n) {
   td_rod rod;
   for (int i = 0; td_model_rod_about(model, i, &rod); i++) {
@@ -209,9 +199,9 @@ static int find_rod(const td_model* model, const char* name, size_t n) {
   return -1;
 }
 
-// Sensors at many places of one rod, or of all (-1), so that lines and strains are drawn as the
-// model has them and not only at its own points.  A rod is found by its name, as its number among
-// the compiled ones is another where bodies are rods too.
+// Text that adds sensors at many points of one rod, or of all (-1), so that lines and strains are
+// drawn as the model has them and not only at its own points.  A rod is found by its name, since
+// its number among the compiled rods differs where bodies are rods too.
 enum { PLACES = 121 };
 static char* text_of_places(const td_model* model, const char* what, int only) {
   char* text = format_text(
@@ -236,7 +226,7 @@ static char* text_of_places(const td_model* model, const char* what, int only) {
   return text;
 }
 
-// The table of td_strain_table(), from those sensors: the last ones of the model.
+// Replace the values of a strain table by those of the added sensors, the last ones of the model.
 static td_status strains_of_places(const scenes* c, double length, td_table** curves) {
   td_status status = TD_OK;
   const int first = c->s.n.nsensor - 6 * PLACES;
@@ -262,6 +252,7 @@ static td_status strains_of_places(const scenes* c, double length, td_table** cu
   return status;
 }
 
+// Largest value of one strain at n states
 static double largest(const td_table* t, int n, int strain) {
   double x = 0;
   for (int i = 0; i < t->rows; i++)
@@ -270,8 +261,8 @@ static double largest(const td_table* t, int n, int strain) {
   return x;
 }
 
-// Which of the six strains to draw: those named, or the bends and twist above a hundredth of the
-// largest of them, or else the others.
+// Choose which of the six strains to draw: those named, or the bends and twist above a hundredth of
+// the largest of them, or else the others.
 static int choose_strains(const td_table* t, int n, const char* names, bool wanted[6]) {
   static const char* const known[6] = {"shear_x", "shear_y", "stretch",
                                        "bend_x",  "bend_y",  "twist"};
@@ -298,6 +289,7 @@ static int choose_strains(const td_table* t, int n, const char* names, bool want
   return CODE_DONE;
 }
 
+// Compute the strains of a rod at the states, and choose the curves.
 static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_plot* plot,
                         chosen* y, td_table** curves) {
   const size_t n = strcspn(opt->strain, ",");
@@ -311,6 +303,8 @@ static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_
                     opt->strain);
   td_model_rod_about(c->s.model, rod, &about);
   const double length = about.length;
+
+  // load the model again with sensors along the rod
   char* more = text_of_places(c->s.model, "strain", rod);
   scenes_close(c);
   code = scenes_model(c, opt, more);
@@ -322,6 +316,8 @@ static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_
       status = strains_of_places(c, length, curves);
     if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
   }
+
+  // a curve for each strain and state
   const char* names = opt->strain + n + (opt->strain[n] == ',');
   if (!code) code = choose_strains(*curves, c->n, names, wanted);
   for (int d = 0; !code && d < 6; d++)
@@ -333,6 +329,7 @@ static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_
   return code;
 }
 
+// Choose the plane of snapshots and their curves; t: positions x, y, z at each state.
 static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, chosen* y,
                            const td_table* t, int xs[MOST]) {
   static const char* const names[] = {"x [m]", "y [m]", "z [m]"};
@@ -369,6 +366,7 @@ static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, c
   plot->height = 110;
 }
 
+// Draw strains or snapshots at states of the results.
 static int draw_states(const options* opt, const td_table* rows, const char* path) {
   if (opt->gnuplot || opt->y || opt->x)
     return complain(CODE_USE,
@@ -395,7 +393,9 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
     if (status != TD_OK) code = complain(code_of(status), "%s", td_status_text(status));
     if (!code) draw_snapshots(opt, &c, &plot, &y, curves, xs);
   }
-  char* labels[MOST] = {NULL};  // snapshots are called by their times
+
+  // draw
+  char* labels[MOST] = {NULL};  // snapshots are named by their times
   for (int i = 0; !code && opt->snapshots && i < y.n; i++)
     labels[i] = format_text("%.4g s", c.state[i]->t);
   plot.table = curves;
@@ -415,11 +415,6 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   td_table_free(curves);
   scenes_close(&c);
   return code;
-}
-
-static bool is_directory(const char* path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
 
 int cmd_plot(const options* opt) {

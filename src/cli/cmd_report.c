@@ -4,7 +4,7 @@
 
 #include "cli/cli.h"
 
-// A whole file; allocated, NULL: a message was printed.
+// Read a whole file; to be freed, NULL: a message was printed.
 static char* read_file(const char* path) {
   FILE* f = fopen(path, "rb");
   if (!f) {
@@ -38,21 +38,13 @@ char* report_read(const char* directory) {
   return page;
 }
 
+// Put the data of report.html into the page of this version.
 static int renew(const options* opt) {
   char* page = report_read(opt->target);
   if (!page) return CODE_FILE;
-  td_files* files;
-  char message[600];
-  stop_on_signal();
-  td_status status = td_files_open(opt->target, &files, message, sizeof message);
-  if (status == TD_OK) {
-    status = td_files_text(files, "report.html", page);
-    if (status == TD_OK) status = td_files_commit(files);
-    if (status != TD_OK) snprintf(message, sizeof message, "%s", td_files_error(files));
-    td_files_close(files);
-  }
+  const int code = file_write(opt->target, "report.html", page);
   free(page);
-  if (status != TD_OK) return complain(code_of(status), "%s", message);
+  if (code) return code;
   if (!opt->quiet) printf("%s/report.html\n", opt->target);
   return CODE_DONE;
 }

@@ -1,5 +1,4 @@
-// tendril run: what the file asks for; tendril equil, modes and sim: one part of that sequence
-// each.
+// tendril run: the stages that the file requests; tendril equil, modes and sim: one of them each.
 #define _XOPEN_SOURCE 700  // realpath
 #include <signal.h>
 #include <stdlib.h>
@@ -12,34 +11,16 @@
 
 static int first_problem(int a, int b) { return a ? a : b; }
 
-static int write_results(session* s) {
-  int code = CODE_DONE;
-  if (s->text)
-    code = session_wrote(s, td_files_text(s->files, s->name, s->text));  // a demo's model
-  if (code == CODE_DONE && s->has_equil) code = equil_write(s);
-  if (code == CODE_DONE && s->modes) code = modes_write(s);
-  if (code == CODE_DONE && s->trajectory) code = sim_write(s);
-  if (code == CODE_DONE && s->derives) code = derive_write(s);
-  return code;
-}
-
-static int simulate_from(session* s, int before) {
-  if (!s->opt->from_rest && !s->from_rest) return first_problem(before, sim_step(s));
-  if (before) return before;
-  td_state_copy(s->model, s->rest, s->state);
-  snprintf(s->from, sizeof s->from, "equilibrium%s",
-           s->from_rest ? ", as the file writes par.equil and par.dyn" : "");
-  return sim_step(s);
-}
-
-// Compute, write, put in place.  A step that fails or is stopped keeps what it has: the files are
-// written, marked as partial.  The simulation starts from the state that the file or --at gives;
-// from the equilibrium with --from-equilibrium, and where `run` finds both in the file.
+// Run the stages, write the results and put them in place.  A stage that fails or is stopped keeps
+// its results, marked as partial.  The simulation starts from the state of the file or of --at, but
+// from the equilibrium with --from-equilibrium and where `run` finds both in the file.
 int run_stages(session* s, bool equil, bool modes, bool sim) {
   int code = session_output(s);
   if (code) return code;
   s->reports = !s->opt->no_report;
   say_sizes(s);
+
+  // equilibrium and modes
   if (equil) code = equil_step(s);
   if (modes && !equil) {
     td_state_copy(s->model, s->state, s->rest);
@@ -47,14 +28,22 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
     say(s, "\nModes at the initial state: par.equil is 0\n");
   }
   if (modes && code == CODE_DONE) code = modes_step(s);
+
+  // simulation
+  const bool at_rest = s->opt->from_rest || s->from_rest;
   if (sim && !stop_asked()) {
-    code = simulate_from(s, code);
+    if (at_rest && code == CODE_DONE) {
+      td_state_copy(s->model, s->rest, s->state);
+      snprintf(s->from, sizeof s->from, "equilibrium%s",
+               s->from_rest ? ", as the file writes par.equil and par.dyn" : "");
+    }
+    if (!at_rest || code == CODE_DONE) code = first_problem(code, sim_step(s));
   } else if (sim && code == CODE_DONE) {
     s->partial = true;
     code = session_failed(s, TD_E_STOPPED, "simulation");
   }
 
-  // a run that was refused, or failed in its first step, leaves earlier results as they are
+  // results that were refused, or failed in the first step, leave earlier ones as they are
   const int rows = s->trajectory ? td_trajectory_rows(s->trajectory) : 0;
   if (code && rows <= 1) {
     td_trajectory_free(s->trajectory);
@@ -62,16 +51,22 @@ int run_stages(session* s, bool equil, bool modes, bool sim) {
     if (!s->has_equil && !s->modes) return code;
   }
 
+  // files; a demo has its model among them
   const double start = seconds();
-  int written = write_results(s);
+  int written = CODE_DONE;
+  if (s->text) written = session_wrote(s, td_files_text(s->files, s->name, s->text));
+  if (written == CODE_DONE && s->has_equil) written = equil_write(s);
+  if (written == CODE_DONE && s->modes) written = modes_write(s);
+  if (written == CODE_DONE && s->trajectory) written = sim_write(s);
+  if (written == CODE_DONE && s->derives) written = derive_write(s);
   s->timings[TIME_WRITE] = seconds() - start;
   if (written == CODE_DONE) written = session_commit(s, NULL, NULL);
   return first_problem(written, code);
 }
 
-// ---- what follows the results -------------------------------------------------------------------
+// ---- after the results --------------------------------------------------------------------------
 
-// The video of par.mov = 1, beside the report it shows.
+// Make the video of par.mov = 1, beside the report that it shows.
 static int write_video(session* s) {
   if (!s->trajectory || !s->reports)
     return complain(CODE_USE, "par.mov = 1: a video needs a simulation and its report (%s)",
@@ -94,8 +89,8 @@ static int write_video(session* s) {
                          : complain(code_of(status), "par.mov = 1: no video: %s", message);
 }
 
-// par.anim = 1 shows the animation: the report, in the desktop's browser if there is a desktop and
-// somebody at the terminal.
+// Show the animation of par.anim = 1: the report, in the desktop's browser if there is a desktop
+// and somebody at the terminal.
 static void show_report(const session* s) {
   const bool display = getenv("DISPLAY") || getenv("WAYLAND_DISPLAY");
   if (!s->reports || s->opt->json || s->opt->quiet) return;
@@ -108,13 +103,15 @@ static void show_report(const session* s) {
   free(path);
 }
 
-// Run par.post in Octave, in the folder of the results, which are in `results` (folder, names,
-// data, t).
+// Run the script par.post in Octave, in the folder of the results, with the variable `results`
+// (folder, names, data, t).
 static int run_post(session* s, const char* post) {
   if (!s->opt->allow_post) {
     if (!s->opt->quiet) complain(0, "note: par.post = '%s' is not run without --allow-post", post);
     return CODE_DONE;
   }
+
+  // the script beside the model, and the folder of the results
   const char* slash = s->text ? NULL : strrchr(s->name, '/');
   char* beside = post[0] == '/' || !slash
                      ? format_text("%s", post)
@@ -129,6 +126,7 @@ static int run_post(session* s, const char* post) {
   } else if (strpbrk(script, "'\n") || strpbrk(folder, "'\n")) {
     code = complain(CODE_USE, "par.post: quotes in file names cannot be told to Octave");
   } else {
+    // start Octave
     char* program = format_text(
         "cd('%s'); results.folder = '%s'; results.names = {}; results.data = []; results.t = [];"
         "if exist('trajectory.csv', 'file'), d = importdata('trajectory.csv', ',', 1);"
@@ -139,13 +137,14 @@ static int run_post(session* s, const char* post) {
     const pid_t child = program ? fork() : -1;
     if (child == 0) {
       if (s->opt->json) dup2(STDERR_FILENO, STDOUT_FILENO);
-      setenv("QT_QPA_PLATFORM", "offscreen",
-             0);  // octave-cli cannot draw, octave can, without a display too
+      setenv("QT_QPA_PLATFORM", "offscreen", 0);  // octave draws without a display, too
       execlp("octave", "octave", "--quiet", "--no-gui", "--no-history", "--eval", program,
              (char*)NULL);
       execlp("octave-cli", "octave-cli", "--quiet", "--no-history", "--eval", program, (char*)NULL);
       _exit(127);
     }
+
+    // wait for it; a stop is passed on
     int status = 0;
     pid_t ended = 0;
     bool told = false;
@@ -173,7 +172,8 @@ static int run_post(session* s, const char* post) {
   return code;
 }
 
-// Video, animation, post script: only when there are results, and each whatever the others do.
+// Make the video, show the animation and run the script, each whatever the others do; only where
+// there are results.
 static int follow_up(session* s, int code) {
   const char* post = td_spec_text(s->spec, "par.post");
   const bool results = s->files && (s->trajectory || s->has_equil || s->modes);
@@ -184,8 +184,8 @@ static int follow_up(session* s, int code) {
   return code;
 }
 
-// The published algorithms start the motion at the equilibrium; a file that asks for both by itself
-// (par.equil and par.dyn written) does too.  With --at the state is told.
+// Report whether the simulation starts at the equilibrium, as in the published algorithms: where
+// the file writes both par.equil and par.dyn.  --at gives another state.
 bool starts_at_rest(const session* s) {
   return td_spec_value(s->spec, "par.equil") >= 1 && td_spec_value(s->spec, "par.dyn") >= 1 &&
          !s->opt->at;

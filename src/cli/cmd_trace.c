@@ -19,7 +19,7 @@ static const char* kind_text(td_path_kind kind) {
   return "";
 }
 
-// Index of the parameter named in "P=a:b", nparam + that of the input, or -1 after a message.
+// Index of the parameter in "P=a:b", nparam + that of an input, or -1 after a message
 static int find_param(const session* s, char** name) {
   const char* text = s->opt->param;
   *name = format_text("%.*s", (int)strcspn(text, "="), text);
@@ -29,6 +29,7 @@ static int find_param(const session* s, char** name) {
   for (int i = 0; i < s->n.nu; i++)
     if (strcmp(td_model_input_name(s->model, i), *name) == 0) return s->n.nparam + i;
 
+  // none: suggest the nearest name
   const int n = s->n.nparam + s->n.nu;
   const char** names = calloc((size_t)n + 1, sizeof *names);
   for (int i = 0; names && i < n; i++)
@@ -44,6 +45,7 @@ static int find_param(const session* s, char** name) {
   return -1;
 }
 
+// Print the ends of the path and its critical points.
 static void say_trace(session* s, const char* name, const td_trace_result* r) {
   say_heading(s, "Path");
   say(s, "  %d equilibria, %s from %.6g to %.6g%s\n", r->n, name, r->p[0], r->p[r->n - 1],
@@ -74,23 +76,11 @@ static cJSON* trace_json(const char* name, const td_trace_result* r) {
   return o;
 }
 
-// One block, a row per point: number, parameter, sensors, q.
-static double* gather(const session* s, const td_trace_result* r, int stride) {
-  double* block = malloc(((size_t)r->n * (size_t)stride + 1) * sizeof *block);
-  const size_t ns = (size_t)s->n.nsensor, nq = (size_t)s->n.nq;
-  for (size_t i = 0; block && i < (size_t)r->n; i++) {
-    double* p = block + i * (size_t)stride;
-    *p++ = (double)i + 1;
-    *p++ = r->p[i];
-    if (ns) memcpy(p, r->sensors + i * ns, ns * sizeof *p);
-    if (nq) memcpy(p + ns, r->q + i * nq, nq * sizeof *p);
-  }
-  return block;
-}
-
+// Write trace.csv: number, parameter, kind, stability, sensors and q of each equilibrium.
 static td_status trace_write(session* s, const char* name, const td_trace_result* r) {
   const int stride = 2 + s->n.nsensor + s->n.nq;
-  double* block = gather(s, r, stride);
+  const size_t ns = (size_t)s->n.nsensor, nq = (size_t)s->n.nq;
+  double* block = malloc(((size_t)r->n * (size_t)stride + 1) * sizeof *block);
   const char** kind = calloc((size_t)r->n + 1, sizeof *kind);
   const char** stability = calloc((size_t)r->n + 1, sizeof *stability);
   td_columns* c = td_columns_new();
@@ -99,6 +89,11 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
     for (int i = 0; i < r->n; i++) {
       kind[i] = kind_text(r->kind[i]);
       stability[i] = td_stability_text(r->stability[i]);
+      double* p = block + (size_t)i * (size_t)stride;
+      *p++ = (double)i + 1;
+      *p++ = r->p[i];
+      if (ns) memcpy(p, r->sensors + (size_t)i * ns, ns * sizeof *p);
+      if (nq) memcpy(p + ns, r->q + (size_t)i * nq, nq * sizeof *p);
     }
     td_columns_add(c, "point", "", r->n, stride, block);
     td_columns_add(c, name, "", r->n, stride, block + 1);
@@ -114,19 +109,7 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
   return status;
 }
 
-static td_status compute(session* s, int param, td_trace_result** result) {
-  td_trace_options o = td_trace_options_default();
-  o.param = param;
-  o.from = s->opt->from;
-  o.to = s->opt->to;
-  o.progress = progress_show;
-  o.user = &s->progress;
-  progress_clear(&s->progress);
-  const td_status status = td_trace(s->model, s->work, s->rest, &o, result);
-  progress_clear(&s->progress);
-  return status;
-}
-
+// Check that the parameter can change, trace the equilibria, print and write them.
 static int trace(session* s, int param, const char* name) {
   const double ends[] = {s->opt->to, s->opt->from};
   for (int k = 0; k < 2 && param < s->n.nparam; k++) {
@@ -142,9 +125,17 @@ static int trace(session* s, int param, const char* name) {
   say_sizes(s);
   td_state_copy(s->model, s->state, s->rest);
   td_trace_result* r = NULL;
+  td_trace_options o = td_trace_options_default();
+  o.param = param;
+  o.from = s->opt->from;
+  o.to = s->opt->to;
+  o.progress = progress_show;
+  o.user = &s->progress;
+  progress_clear(&s->progress);
   const double start = seconds();
-  const td_status status = compute(s, param, &r);
+  const td_status status = td_trace(s->model, s->work, s->rest, &o, &r);
   s->timings[TIME_EQUIL] = seconds() - start;
+  progress_clear(&s->progress);
   if (status != TD_OK) {
     s->partial = true;
     code = session_failed(s, status, "trace");

@@ -8,12 +8,7 @@
 #include "cli/cli.h"
 #include "cli/demos.h"
 
-static bool is_directory(const char* path) {
-  struct stat st;
-  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
-}
-
-// Text of a built-in model of this name when there is no such file.
+// Text of a built-in model of this name, unless there is such a file; NULL: none
 static const char* demo_text(const char* name) {
   struct stat st;
   if (stat(name, &st) == 0) return NULL;
@@ -30,11 +25,7 @@ void open_page(const char* address) {
   _exit(127);
 }
 
-static void wait_for_signal(void) {
-  stop_on_signal();
-  while (!stop_asked()) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
-}
-
+// Open the view, print its address and wait for a signal.
 static int serve(const options* opt, const td_view_options* what) {
   td_view* view;
   char message[200];
@@ -49,7 +40,8 @@ static int serve(const options* opt, const td_view_options* what) {
   }
   fflush(stdout);
   if (opt->open) open_page(td_view_address(view));
-  wait_for_signal();
+  stop_on_signal();
+  while (!stop_asked()) nanosleep(&(struct timespec){.tv_nsec = 100000000}, NULL);
   td_view_close(view);
   return CODE_DONE;
 }

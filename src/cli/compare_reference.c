@@ -1,12 +1,12 @@
 // The reference of `tendril compare`, and the errors against it.
 //
-// Polynomials converge faster than any power: the highest order is the reference, and what
-// separates it from the order below is its error.  The other models are of second order, so that
+// Polynomials converge faster than any power: the highest order is the reference, and its
+// difference from the order below is its error.  The other models are of second order, so that
 //
 //   u = (r² u_fine - u_coarse) / (r² - 1),    r = n_fine / n_coarse
 //
-// cancels the leading error (Richardson); what separates it from the same of the next coarser pair
-// is its error.  Of all these the one with the least error is taken.
+// cancels the leading error (Richardson extrapolation); its difference from that of the next
+// coarser pair is its error.  The candidate with the least error is taken.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -15,6 +15,7 @@
 
 // ---- sensors ----------------------------------------------------------------------------------
 
+// Group the sensors: three components make a vector, whose errors are distances.
 int comparison_groups(comparison* c) {
   const session* s = c->s;
   c->group = calloc((size_t)s->n.nsensor + 1, sizeof *c->group);
@@ -33,7 +34,7 @@ int comparison_groups(comparison* c) {
   return CODE_DONE;
 }
 
-// Largest distance of one sensor over all rows.
+// Largest distance of one sensor over all records
 static double group_distance(const sensor_group* g, int nsensor, const record* a, const record* b) {
   double worst = 0;
   for (int i = 0; i < a->rows; i++) {
@@ -46,7 +47,7 @@ static double group_distance(const sensor_group* g, int nsensor, const record* a
   return worst;
 }
 
-// ... and over all sensors; NaN when the two cannot be compared.
+// Largest distance over all sensors; NaN when the two cannot be compared
 static double distance(const comparison* c, const record* a, const record* b) {
   if (!a->x || !b->x || a->rows != b->rows) return NAN;
   double worst = 0;
@@ -60,7 +61,7 @@ static double distance(const comparison* c, const record* a, const record* b) {
 
 // ---- candidates -------------------------------------------------------------------------------
 
-// The finest runs of a model that succeeded, finest first; how many (at most 3).
+// Find the finest variants of a model that succeeded, finest first; returns how many, at most 3.
 static int finest(const comparison* c, quantity k, const char* model, const variant* out[3]) {
   int n = 0;
   for (int i = c->n - 1; i >= 0 && n < 3; i--) {
@@ -78,6 +79,7 @@ static record copy(const record* a, int nsensor) {
   return r;
 }
 
+// Richardson extrapolation of two variants
 static record extrapolate(const variant* fine, const variant* coarse, quantity k, int nsensor) {
   record r = copy(&fine->at[k], nsensor);
   const double ratio = (double)fine->n / coarse->n, weight = 1 / (ratio * ratio - 1);
@@ -86,6 +88,7 @@ static record extrapolate(const variant* fine, const variant* coarse, quantity k
   return r;
 }
 
+// Candidate of a polynomial model
 static void polynomial(const comparison* c, quantity k, candidate* out) {
   const variant* v[3];
   if (finest(c, k, out->model, v) < 2) return;
@@ -94,6 +97,7 @@ static void polynomial(const comparison* c, quantity k, candidate* out) {
   snprintf(out->text, sizeof out->text, "%s of order %d against %d", out->model, v[0]->n, v[1]->n);
 }
 
+// Candidate of a model of second order
 static void richardson(const comparison* c, quantity k, candidate* out) {
   const variant* v[3];
   if (finest(c, k, out->model, v) < 3) return;
@@ -106,14 +110,7 @@ static void richardson(const comparison* c, quantity k, candidate* out) {
            out->model, v[1]->n, v[0]->n, v[2]->n, v[1]->n);
 }
 
-// What rounding makes of numbers of this size.
-static double rounding(const record* a, int nsensor) {
-  double largest = 0;
-  for (size_t i = 0; i < (size_t)a->rows * (size_t)nsensor; i++)
-    largest = fmax(largest, fabs(a->x[i]));
-  return 1e-14 * largest;
-}
-
+// Compute all candidates and choose the one with the least error, which is at least rounding.
 static void choose(comparison* c, quantity k) {
   c->reference[k] = NULL;
   for (int i = 0; i < NMODEL; i++) {
@@ -125,7 +122,10 @@ static void choose(comparison* c, quantity k) {
       richardson(c, k, from);
     }
     if (isnan(from->error)) continue;
-    from->error = fmax(from->error, rounding(&from->x, c->s->n.nsensor));
+    double largest = 0;
+    for (size_t n = 0; n < (size_t)from->x.rows * (size_t)c->s->n.nsensor; n++)
+      largest = fmax(largest, fabs(from->x.x[n]));
+    from->error = fmax(from->error, 1e-14 * largest);
     if (!c->reference[k] || from->error < c->reference[k]->error) c->reference[k] = from;
   }
 }
@@ -136,6 +136,7 @@ bool below_reference(const comparison* c, const variant* v, quantity k) {
   return c->reference[k] && v->error[k] <= c->reference[k]->error;
 }
 
+// Errors of one variant against the reference
 static void measure(comparison* c, variant* v, quantity k) {
   const record* to = c->reference[k] ? &c->reference[k]->x : NULL;
   v->error[k] = v->order[k] = NAN;
@@ -151,7 +152,8 @@ static void measure(comparison* c, variant* v, quantity k) {
   }
 }
 
-// error ~ n^-order, from two runs whose errors the reference can tell; polynomials have none
+// Observed order, error ~ n^-order, from two variants whose errors the reference can resolve;
+// polynomials have none
 static void observe_order(const comparison* c, variant* v, const variant* coarser, quantity k) {
   const bool same = coarser && strcmp(v->model, coarser->model) == 0 && v->n > coarser->n;
   if (!same || is_polynomial(v->model)) return;

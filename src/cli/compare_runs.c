@@ -1,4 +1,4 @@
-// One run of `tendril compare`: the model with all its rods in one continuum model.
+// The variants of `tendril compare`: the model with all its rods in one continuum model.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ bool is_polynomial(const char* model) {
   return strcmp(model, "rom") == 0 || strcmp(model, "gvs") == 0;
 }
 
-// What is alive during a run.
+// A variant with its model while it is computed.
 typedef struct running {
   comparison* c;
   variant* v;
@@ -22,12 +22,14 @@ typedef struct running {
   int nsensor;
 } running;
 
-// Time grows with the square of the coordinates, a little more than that for polynomials.
+// Estimated cost: the square of the number of coordinates, of which polynomials have more for each
+// n.
 double variant_cost(const variant* v) {
   const double n = is_polynomial(v->model) ? 4.0 * v->n : v->n;
   return 10 + n * n;
 }
 
+// Show progress, as a part of the whole comparison.
 static bool show(void* user, double fraction, const char* what) {
   (void)what;
   comparison* c = ((running*)user)->c;
@@ -35,22 +37,12 @@ static bool show(void* user, double fraction, const char* what) {
   return progress_show(&c->s->progress, (c->cost_done + fraction * cost) / c->cost, c->what);
 }
 
-// Keep the first reason.
+// Keep the first reason for which something could not be done.
 static void because(variant* v, const char* what, const char* why) {
   if (!v->reason) v->reason = format_text("%s%s", what, why);
 }
 
-static void because_of_messages(variant* v, const td_spec* spec, td_status status) {
-  for (int i = 0; i < td_spec_message_count(spec); i++) {
-    const td_message m = td_spec_message(spec, i);
-    if (m.severity != TD_ERROR) continue;
-    because(v, "", m.text);
-    return;
-  }
-  because(v, "", td_status_text(status));
-}
-
-// Every rod in the variant's model.
+// Put every rod into the variant's model.
 static td_status set_rods(td_spec* spec, const variant* v) {
   const int n = td_spec_count(spec, "rod");
   td_status status = TD_OK;
@@ -60,7 +52,7 @@ static td_status set_rods(td_spec* spec, const variant* v) {
     status = td_spec_string(spec, path, v->model);
     snprintf(path, sizeof path, "rod(%d).n", i);
     if (status == TD_OK) status = td_spec_number(spec, path, v->n);
-    // orders and elements that the model writes would hide n: written as n would be read
+    // orders and elements of the model's text would hide n: write them as n is read
     if (strcmp(v->model, "gvs") != 0) continue;
     snprintf(path, sizeof path, "rod(%d).order", i);
     if (status == TD_OK) status = td_spec_number(spec, path, v->n > 10 ? 4 : v->n);
@@ -70,13 +62,19 @@ static td_status set_rods(td_spec* spec, const variant* v) {
   return status;
 }
 
+// Load and compile the variant.  False: it cannot be built, for the reason that is kept.
 static bool build(running* r) {
   r->spec = td_spec_new();
   td_status status = r->spec ? session_load(r->c->s, r->spec) : TD_E_NOMEM;
   if (status == TD_OK) status = set_rods(r->spec, r->v);
   if (status == TD_OK) status = td_model_compile(r->spec, &r->model);
   if (status != TD_OK) {
-    if (r->spec) because_of_messages(r->v, r->spec, status);
+    const char* why = td_status_text(status);
+    for (int i = r->spec ? td_spec_message_count(r->spec) - 1 : -1; i >= 0; i--) {
+      const td_message m = td_spec_message(r->spec, i);
+      if (m.severity == TD_ERROR) why = m.text;  // the first one is left at the end
+    }
+    if (r->spec) because(r->v, "", why);
     return false;
   }
   r->work = td_work_new(r->model);
@@ -95,6 +93,7 @@ static void release(running* r) {
   td_spec_free(r->spec);
 }
 
+// Allocate a record of all sensors.
 static bool room(running* r, record* at, int rows) {
   at->x = calloc((size_t)rows * (size_t)r->nsensor + 1, sizeof(double));
   at->rows = rows;
@@ -102,12 +101,14 @@ static bool room(running* r, record* at, int rows) {
   return at->x != NULL;
 }
 
+// Go to the initial state.
 static td_status start(running* r) {
   const td_status status = td_state_initial(r->model, r->work, r->state);
   if (status != TD_OK) because(r->v, "initial state: ", td_status_text(status));
   return status;
 }
 
+// Find the equilibrium and keep its sensors.
 static td_status rest(running* r) {
   td_status status = start(r);
   if (status != TD_OK) return status;
@@ -133,19 +134,7 @@ static td_status rest(running* r) {
   return status;
 }
 
-static void keep_motion(running* r, const td_trajectory* trajectory, double wall) {
-  const int rows = td_trajectory_rows(trajectory);
-  record* at = &r->v->at[IN_MOTION];
-  if (rows < 1 || !room(r, at, rows)) return;
-  for (int i = 0; i < rows; i++) {
-    memcpy(at->x + (size_t)i * (size_t)r->nsensor, td_trajectory_sensors(trajectory, i),
-           (size_t)r->nsensor * sizeof(double));
-  }
-  const td_sim_stats* stats = td_trajectory_stats(trajectory);
-  r->v->solver = stats->solver;
-  r->v->speed = (stats->t_end - td_trajectory_time(trajectory, 0)) / wall;
-}
-
+// Simulate, and keep sensors, solver and speed.
 static td_status move(running* r) {
   td_status status = start(r);
   if (status != TD_OK) return status;
@@ -156,7 +145,17 @@ static td_status move(running* r) {
   const double begin = seconds();
   status = td_simulate(r->model, r->work, r->state, &o, &trajectory);
   if (status == TD_OK) {
-    keep_motion(r, trajectory, seconds() - begin);
+    const double wall = seconds() - begin;
+    const int rows = td_trajectory_rows(trajectory);
+    record* at = &r->v->at[IN_MOTION];
+    if (rows >= 1 && room(r, at, rows)) {
+      for (int i = 0; i < rows; i++)
+        memcpy(at->x + (size_t)i * (size_t)r->nsensor, td_trajectory_sensors(trajectory, i),
+               (size_t)r->nsensor * sizeof(double));
+      const td_sim_stats* stats = td_trajectory_stats(trajectory);
+      r->v->solver = stats->solver;
+      r->v->speed = (stats->t_end - td_trajectory_time(trajectory, 0)) / wall;
+    }
   } else {
     because(r->v, "simulation: ", td_status_text(status));
   }
@@ -164,7 +163,8 @@ static td_status move(running* r) {
   return status;
 }
 
-// Best batch of a few, so that other work on the machine does not count.
+// Time one evaluation: the best of several batches, so that other load on the machine does not
+// count.
 static void time_evaluation(running* r) {
   double best = INFINITY;
   int calls = 1;
@@ -180,6 +180,7 @@ static void time_evaluation(running* r) {
   r->v->us = 1e6 * best;
 }
 
+// Build a variant, find its equilibrium, simulate it and time its evaluation.  False: stopped.
 bool variant_run(comparison* c, variant* v) {
   running r = {.c = c, .v = v};
   td_status status = TD_OK;

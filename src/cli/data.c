@@ -1,5 +1,5 @@
-// Tables of recorded numbers: CSV with one line of names.  Empty cells and NaN are not measured;
-// words and infinities are mistakes.
+// Tables of recorded numbers: CSV with one line of names.  An empty cell and NaN mean that nothing
+// was measured; words and infinities are refused.
 #include <ctype.h>
 #include <errno.h>
 #include <math.h>
@@ -10,6 +10,7 @@
 
 #define TEXT_FILE_LIMIT (64 << 20)  // bytes
 
+// Read a whole text file; to be freed.  NULL: a message was printed, and *code is the exit code.
 char* text_of_file(const char* path, int* code) {
   FILE* f = fopen(path, "rb");
   if (!f) {
@@ -41,8 +42,8 @@ char* text_of_file(const char* path, int* code) {
 
 enum { MOST_COLUMNS = 4096 };
 
-// The next cell, ended by a zero; *end tells what stood behind it ('\n' or 0 ends the row).  NULL:
-// a quote in it has no partner.
+// Take the next cell, ended by a zero; *end is the character behind it ('\n' or 0 ends the row).
+// NULL: a quote in it has no partner.
 static char* cell(char** at, char* end) {
   char* s = *at + strspn(*at, " \t");
   const bool quoted = *s == '"';
@@ -65,6 +66,7 @@ static int bad_quote(const char* path, int line, int column) {
                   path, line, column);
 }
 
+// Read the names of the first line.
 static int read_names(table* t, char** at, const char* path) {
   char end = ',';
   t->names = calloc(MOST_COLUMNS, sizeof *t->names);
@@ -82,7 +84,7 @@ static int read_names(table* t, char** at, const char* path) {
                     : CODE_DONE;
 }
 
-// NaN and NA, in any case of letters
+// Report whether a cell is empty, NaN or NA, in any case of letters.
 static bool is_missing(const char* s) {
   static const char* const words[] = {"", "nan", "na"};
   for (size_t k = 0; k < sizeof words / sizeof *words; k++) {
@@ -93,6 +95,7 @@ static bool is_missing(const char* s) {
   return false;
 }
 
+// Read all rows; those without a number are passed over.
 static int read_rows(table* t, char* at, const char* path) {
   size_t room = 0;
   for (int line = 2; *at; line++) {
@@ -105,6 +108,8 @@ static int read_rows(table* t, char* at, const char* path) {
       if (!lines) return complain(CODE_NUMERICS, "out of memory");
       t->line = lines;
     }
+
+    // one row, cell by cell
     t->line[t->rows] = line;
     double* row = t->x + (size_t)t->rows * (size_t)t->cols;
     char end = ',';
@@ -136,12 +141,13 @@ int table_find(const table* t, const char* name) {
   return -1;
 }
 
+// Read a CSV file; complaints name the line and column.
 int table_read(const char* path, table* t) {
   int code = CODE_DONE;
   t->text = text_of_file(path, &code);
   if (!t->text) return code;
   char* at = t->text;
-  if (strncmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;  // a mark of UTF-8, as spreadsheets write it
+  if (strncmp(at, "\xef\xbb\xbf", 3) == 0) at += 3;  // byte order mark of UTF-8, as of spreadsheets
   code = read_names(t, &at, path);
   if (code == CODE_DONE) code = read_rows(t, at, path);
   if (code) return code;

@@ -1,5 +1,5 @@
-// Numbers and matrices for cJSON.  Its own printing drops the last bit; ours takes the fewest
-// digits that give the same number back.
+// Numbers and matrices for cJSON, which prints numbers without their last bits; these take the
+// fewest digits that give the same number back.
 #include <math.h>
 #include <stdlib.h>
 
@@ -15,7 +15,7 @@ cJSON* json_number(double x) {
   return cJSON_CreateRaw(text);
 }
 
-// Numbers below an item in our own way.
+// Replace all numbers from an item on by numbers with all bits.
 static void keep_bits(cJSON* item) {
   for (; item; item = item->next) {
     if (item->child) keep_bits(item->child);
@@ -29,7 +29,7 @@ static void keep_bits(cJSON* item) {
   }
 }
 
-// Files of ours: larger ones are not.
+// Size [bytes] above which a file is none of our results.
 enum { READ_LIMIT = 64 << 20 };
 
 cJSON* json_read(const char* path) {

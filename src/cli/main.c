@@ -1,10 +1,11 @@
-// tendril: the command table and what drives it.
+// tendril: the table of commands, the help, and the call of a command.  To add a command: its file
+// cmd_<name>.c and its row in command_table.
 #include <signal.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-// Common options by letter: o -o, s --set, j --json, q --quiet; the others see option_table.
+// Options of a command by letter (option_table): o -o, s --set, j --json, q --quiet, ...
 #define COMMON "osjq"
 #define SOLVER "rafdv"
 
@@ -50,6 +51,7 @@ static const command* find(const char* name) {
   return NULL;
 }
 
+// Complain about an unknown command, with the nearest name.
 static int unknown(const char* name) {
   const char* names[32];
   int n = 0;
@@ -83,6 +85,7 @@ int cmd_help(const options* opt) {
   return CODE_DONE;
 }
 
+// Find the command, read its options and run it.
 static int dispatch(int argc, char** argv) {
   const char* name = argv[1];
   if (strcmp(name, "--help") == 0 || strcmp(name, "-h") == 0) name = "help";
@@ -105,7 +108,7 @@ static int dispatch(int argc, char** argv) {
 }
 
 int main(int argc, char** argv) {
-  signal(SIGPIPE, SIG_IGN);  // results are still written when nobody reads the table
+  signal(SIGPIPE, SIG_IGN);  // results are still written when nobody reads the output
   heed_signals();
   signal(SIGXFSZ, SIG_IGN);  // a file that is too large is an error like a full disk
   if (argc < 2) {

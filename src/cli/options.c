@@ -1,51 +1,71 @@
 // Options: one table drives reading, the help and the hints for typing mistakes.
 #include <math.h>
+#include <stddef.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
+// One option.  To add one: its member in `options` (cli.h) and its row in option_table.
 typedef struct option_row {
   char letter;       // in command.accepts
   const char* name;  // "--rtol"
   const char* short_name;
   const char* value;  // as shown in the help, NULL: a flag; in brackets: only behind '='
-  const char* (*read)(options* opt, const char* value);  // NULL or what is wrong with the value
+  // Read a value into the member at `at`, or with at = 0 into the options; returns what is wrong
+  // with the value, NULL: nothing.
+  const char* (*read)(void* to, const char* value);
+  size_t at;
   const char* text;
 } option_row;
 
-// ---- values -----------------------------------------------------------------------------------
+#define AT(member) offsetof(options, member)
 
-// A finite number that is the whole text.
+// ---- kinds of values: each reads one member --------------------------------------------------
+
+// Read a finite number that is the whole text.
 static bool number(const char* s, double* x) {
   char* end;
   *x = strtod(s, &end);
   return end != s && *end == '\0' && isfinite(*x);
 }
 
-static const char* positive(const char* s, double* x) {
+static const char* read_number(void* to, const char* s) {
+  return number(s, to) ? NULL : "must be a number";
+}
+
+static const char* read_positive(void* to, const char* s) {
+  double* x = to;
   return number(s, x) && *x > 0 ? NULL : "must be a positive number";
 }
 
-static const char* read_rtol(options* o, const char* s) { return positive(s, &o->rtol); }
-static const char* read_atol(options* o, const char* s) { return positive(s, &o->atol); }
-static const char* read_dt_out(options* o, const char* s) { return positive(s, &o->dt_out); }
-static const char* read_t_final(options* o, const char* s) {
-  return number(s, &o->t_final) ? NULL : "must be a number";
-}
-
-static const char* natural(const char* s, int* n) {
+static const char* read_natural(void* to, const char* s) {
   double x;
   if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
-  *n = (int)x;
+  *(int*)to = (int)x;
   return NULL;
 }
-static const char* read_count(options* o, const char* s) { return natural(s, &o->count); }
-static const char* read_reduce(options* o, const char* s) { return natural(s, &o->reduce); }
-static const char* read_points(options* o, const char* s) { return natural(s, &o->points); }
 
-// A:B with 0 < A < B
-static const char* read_range(options* o, const char* s) {
+static const char* read_flag(void* to, const char* s) {
+  *(bool*)to = true;
+  return (void)s, NULL;
+}
+
+static const char* read_word(void* to, const char* s) {
+  *(const char**)to = s;
+  return *s ? NULL : "must not be empty";
+}
+
+// A file that is read; it may be given once.
+static const char* read_once(void* to, const char* s) {
+  return *(const char**)to ? "was given before" : read_word(to, s);
+}
+
+// ---- values of single options -----------------------------------------------------------------
+
+// A range of frequencies, A:B with 0 < A < B
+static const char* read_range(void* to, const char* s) {
+  options* o = to;
   char* end;
   o->low = strtod(s, &end);
   if (end == s || *end != ':' || !number(end + 1, &o->high) || !(o->low > 0 && o->low < o->high))
@@ -53,8 +73,9 @@ static const char* read_range(options* o, const char* s) {
   return NULL;
 }
 
-// 4,8,16
-static const char* read_list(options* o, const char* s) {
+// A list of whole numbers, 4,8,16
+static const char* read_list(void* to, const char* s) {
+  options* o = to;
   static const char wrong[] = "must be up to 16 whole numbers from 1, like 4,8,16";
   o->nlist = 0;
   for (;;) {
@@ -67,7 +88,8 @@ static const char* read_list(options* o, const char* s) {
   }
 }
 
-// 0:0.1:1, or 0,0.5,2
+// Read times, 0:0.1:1 or 0,0.5,2, into the list unless it is NULL; returns how many, 0: the text is
+// wrong.
 int times_of(const char* s, double* list, int max) {
   char *end, *last;
   const double first = strtod(s, &end);
@@ -91,7 +113,8 @@ int times_of(const char* s, double* list, int max) {
     s = end + 1;
   }
 }
-static const char* read_times(options* o, const char* s) {
+static const char* read_times(void* to, const char* s) {
+  options* o = to;
   o->times = s;
   return times_of(s, NULL, MOST_TIMES) > 0 ? NULL
                                            : "must look like 0:0.1:1 (first:step:last) or 0,0.5,2";
@@ -100,15 +123,14 @@ static const char* read_times(options* o, const char* s) {
 #define SOLVER_WORD(value, word, what) ", " #word
 #define SOLVER_WORDS TD_SOLVERS(SOLVER_WORD)
 
-static const char* read_step(options* o, const char* s) { return positive(s, &o->step); }
-
-static const char* read_solver(options* o, const char* s) {
+static const char* read_solver(void* to, const char* s) {
+  options* o = to;
   o->solver = td_solver_named(s);
   o->solver_given = true;
   return o->solver < TD_SOLVER_COUNT ? NULL : "must be one of auto" SOLVER_WORDS;
 }
 
-// One of the words of a list, by number.
+// Find a word in a list.
 static bool choice(const char* s, const char* const* words, int n, int* chosen) {
   for (int i = 0; i < n; i++) {
     if (strcmp(s, words[i]) == 0) {
@@ -119,7 +141,8 @@ static bool choice(const char* s, const char* const* words, int n, int* chosen) 
   return false;
 }
 
-static const char* read_language(options* o, const char* s) {
+static const char* read_language(void* to, const char* s) {
+  options* o = to;
   static const char* const words[] = {"c", "octave", "python", "latex"};
   int i;
   if (!choice(s, words, 4, &i)) return "must be c, octave, python or latex";
@@ -128,7 +151,8 @@ static const char* read_language(options* o, const char* s) {
   return NULL;
 }
 
-static const char* read_style(options* o, const char* s) {
+static const char* read_style(void* to, const char* s) {
+  options* o = to;
   static const char* const words[] = {"whole", "element", "terms", "matrix"};
   int i;
   if (!choice(s, words, 4, &i)) return "must be whole, element, terms or matrix";
@@ -137,27 +161,34 @@ static const char* read_style(options* o, const char* s) {
   return NULL;
 }
 
-static const char* read_fmi(options* o, const char* s) {
+static const char* read_fmi(void* to, const char* s) {
+  options* o = to;
   if (strcmp(s, "2") != 0 && strcmp(s, "3") != 0) return "must be 2 or 3";
   o->fmi = s[0] - '0';
   return NULL;
 }
 
-static const char* read_set(options* o, const char* s) {
+// Another value for a parameter or input, name=value
+static const char* read_set(void* to, const char* s) {
+  options* o = to;
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
   o->set[o->nset++] = s;
   return NULL;
 }
 
-static const char* read_assume(options* o, const char* s) {
+// A parameter that controllers assume, name=value
+static const char* read_assume(void* to, const char* s) {
+  options* o = to;
   const char* equals = strchr(s, '=');
   if (!equals || equals == s || !equals[1]) return "must look like name=value";
   o->assume[o->nassume++] = s;
   return NULL;
 }
 
-static const char* read_estimate(options* o, const char* s) {
+// An unknown with its deviations, name=sigma:walk
+static const char* read_estimate(void* to, const char* s) {
+  options* o = to;
   const char* equals = strchr(s, '=');
   char* end;
   const double sigma = equals ? strtod(equals + 1, &end) : -1;
@@ -168,7 +199,9 @@ static const char* read_estimate(options* o, const char* s) {
   return NULL;
 }
 
-static const char* read_sigma(options* o, const char* s) {
+// Initial deviations of positions and velocities, Q:V
+static const char* read_sigma(void* to, const char* s) {
+  options* o = to;
   char* end;
   o->sigma_q = strtod(s, &end);
   if (end == s || *end != ':' || !number(end + 1, &o->sigma_v) || !(o->sigma_q >= 0) ||
@@ -177,17 +210,20 @@ static const char* read_sigma(options* o, const char* s) {
   return NULL;
 }
 
-static const char* read_drift(options* o, const char* s) {
+static const char* read_drift(void* to, const char* s) {
+  options* o = to;
   return number(s, &o->drift) && o->drift >= 0 ? NULL : "must be zero or a positive number";
 }
 
-static const char* read_filter(options* o, const char* s) {
+static const char* read_filter(void* to, const char* s) {
+  options* o = to;
   o->filter = strcmp(s, "ukf") == 0 ? TD_UKF : TD_EKF;
   return o->filter == TD_UKF || strcmp(s, "ekf") == 0 ? NULL : "must be ekf or ukf";
 }
 
-// P=a:b
-static const char* read_param(options* o, const char* s) {
+// A parameter and its range, P=a:b
+static const char* read_param(void* to, const char* s) {
+  options* o = to;
   const char* equals = strchr(s, '=');
   char* end = NULL;
   if (equals && equals != s) o->from = strtod(equals + 1, &end);
@@ -199,85 +235,34 @@ static const char* read_param(options* o, const char* s) {
   return NULL;
 }
 
-static const char* word(const char* s, const char** out) {
-  *out = s;
-  return *s ? NULL : "must not be empty";
-}
-static const char* read_time(options* o, const char* s) {
-  return number(s, &o->time) ? NULL : "must be a number";
-}
-static const char* read_out(options* o, const char* s) { return word(s, &o->out); }
-static const char* read_symbolic(options* o, const char* s) { return word(s, &o->symbolic); }
-// A file that is read, of which there is one.
-static const char* file(const char* s, const char** out) {
-  return *out ? "was given before" : word(s, out);
-}
-static const char* read_at(options* o, const char* s) { return file(s, &o->at); }
-static const char* read_data(options* o, const char* s) { return file(s, &o->data); }
-static const char* read_inputs(options* o, const char* s) { return file(s, &o->inputs); }
-static const char* read_weights(options* o, const char* s) { return file(s, &o->weights); }
-
-static const char* flag(bool* on) {
-  *on = true;
-  return NULL;
-}
-static const char* read_json(options* o, const char* s) { return (void)s, flag(&o->json); }
-static const char* read_quiet(options* o, const char* s) { return (void)s, flag(&o->quiet); }
-// --jit or --jit=WORD
-static const char* read_jit(options* o, const char* s) {
+// Use of derived code, --jit or --jit=WORD
+static const char* read_jit(void* to, const char* s) {
+  options* o = to;
   static const char* const words[] = {"swap", "wait", "always"};
   int i = 0;
   if (s && !choice(s, words, 3, &i)) return "must be swap, wait or always";
   o->jit = (jit_use)(JIT_SWAP + i);
   return NULL;
 }
-static const char* read_halve(options* o, const char* s) { return (void)s, flag(&o->halve); }
-static const char* read_mat(options* o, const char* s) { return (void)s, flag(&o->mat); }
-static const char* read_any_file(options* o, const char* s) {
-  return (void)s, flag(&o->allow_read);
-}
-static const char* read_beyond(options* o, const char* s) { return (void)s, flag(&o->force_range); }
-static const char* read_post(options* o, const char* s) { return (void)s, flag(&o->allow_post); }
-static const char* read_plugin(options* o, const char* s) {
-  return (void)s, flag(&o->allow_plugin);
-}
-static const char* read_static(options* o, const char* s) { return (void)s, flag(&o->only_static); }
-static const char* read_dynamic(options* o, const char* s) {
-  return (void)s, flag(&o->only_dynamic);
-}
-static const char* read_rest(options* o, const char* s) { return (void)s, flag(&o->from_rest); }
-static const char* read_any(options* o, const char* s) { return (void)s, flag(&o->any); }
-static const char* read_no_report(options* o, const char* s) {
-  return (void)s, flag(&o->no_report);
-}
-static const char* read_correct(options* o, const char* s) { return (void)s, flag(&o->correct); }
-static const char* read_open(options* o, const char* s) { return (void)s, flag(&o->open); }
-static const char* whole(const char* s, double low, double high, int* out) {
+// Port of a server
+static const char* read_port(void* to, const char* s) {
+  options* o = to;
   double x;
-  if (!number(s, &x) || x < low || x > high || x != floor(x))
+  if (!number(s, &x) || x < 0 || x > 65535 || x != floor(x))
     return "must be a whole number in range";
-  *out = (int)x;
+  o->port = (int)x;
   return NULL;
 }
-static const char* read_port(options* o, const char* s) { return whole(s, 0, 65535, &o->port); }
-static const char* read_strain(options* o, const char* s) { return word(s, &o->strain); }
-static const char* read_snapshots(options* o, const char* s) {
-  return (void)s, flag(&o->snapshots);
-}
-static const char* read_plane(options* o, const char* s) {
+
+// Two of the letters x, y, z
+static const char* read_plane(void* to, const char* s) {
+  options* o = to;
   o->plane = s;
   return strlen(s) == 2 && strspn(s, "xyz") == 2 && s[0] != s[1] ? NULL : "must look like xz";
 }
-static const char* read_y(options* o, const char* s) { return word(s, &o->y); }
-static const char* read_x(options* o, const char* s) { return word(s, &o->x); }
-static const char* read_png(options* o, const char* s) { return (void)s, flag(&o->png); }
-static const char* read_page(options* o, const char* s) { return (void)s, flag(&o->page); }
-static const char* read_dark(options* o, const char* s) { return (void)s, flag(&o->dark); }
-static const char* read_gnuplot(options* o, const char* s) { return (void)s, flag(&o->gnuplot); }
-static const char* read_fps(options* o, const char* s) { return positive(s, &o->fps); }
-static const char* read_speed(options* o, const char* s) { return positive(s, &o->speed); }
-// 1280x720
-static const char* read_size(options* o, const char* s) {
+// Size of a picture, 1280x720
+static const char* read_size(void* to, const char* s) {
+  options* o = to;
   char* end;
   const long w = strtol(s, &end, 10);
   const long h = *end == 'x' ? strtol(end + 1, &end, 10) : 0;
@@ -286,73 +271,72 @@ static const char* read_size(options* o, const char* s) {
   o->height = (int)h;
   return NULL;
 }
-static const char* read_help(options* o, const char* s) { return (void)s, flag(&o->help); }
 
 // clang-format off
 static const option_row option_table[] = {
-    {'o', "--output", "-o", "DIR", read_out, "where results go (default: the model's name + .out)"},
-    {'s', "--set", NULL, "NAME=VALUE", read_set, "another value for a param or input of the model; may be repeated"},
-    {'s', "--force-range", NULL, NULL, read_beyond, "let --set, --inputs and --at go beyond the ranges that the model gives"},
-    {'j', "--json", NULL, NULL, read_json, "machine-readable result on the standard output"},
-    {'q', "--quiet", NULL, NULL, read_quiet, "print nothing but errors"},
-    {'r', "--rtol", NULL, "X", read_rtol, "relative tolerance (default: par.rtol)"},
-    {'a', "--atol", NULL, "X", read_atol, "absolute tolerance (default: par.atol)"},
-    {'f', "--t-final", NULL, "T", read_t_final, "end of the simulation in s (default: par.t_final)"},
-    {'d', "--dt-out", NULL, "T", read_dt_out, "time between output rows in s (default: par.dt_out)"},
-    {'v', "--solver", NULL, "NAME", read_solver, "auto" SOLVER_WORDS " (default: par.solver)"},
-    {'v', "--step", NULL, "T", read_step, "step of the solver 'fixed' in s (default: par.step)"},
-    {'J', "--jit", NULL, "[=WHEN]", read_jit, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
-    {'h', "--halve", NULL, NULL, read_halve, "simulate again with tighter tolerances, report the time error"},
-    {'m', "--mat", NULL, NULL, read_mat, "write trajectory.mat too"},
-    {'k', "--no-report", NULL, NULL, read_no_report, "do not write report.html"},
-    {'s', "--allow-read", NULL, NULL, read_any_file,
+    {'o', "--output", "-o", "DIR", read_word, AT(out), "where results go (default: the model's name + .out)"},
+    {'s', "--set", NULL, "NAME=VALUE", read_set, 0, "another value for a param or input of the model; may be repeated"},
+    {'s', "--force-range", NULL, NULL, read_flag, AT(force_range), "let --set, --inputs and --at go beyond the ranges that the model gives"},
+    {'j', "--json", NULL, NULL, read_flag, AT(json), "machine-readable result on the standard output"},
+    {'q', "--quiet", NULL, NULL, read_flag, AT(quiet), "print nothing but errors"},
+    {'r', "--rtol", NULL, "X", read_positive, AT(rtol), "relative tolerance (default: par.rtol)"},
+    {'a', "--atol", NULL, "X", read_positive, AT(atol), "absolute tolerance (default: par.atol)"},
+    {'f', "--t-final", NULL, "T", read_number, AT(t_final), "end of the simulation in s (default: par.t_final)"},
+    {'d', "--dt-out", NULL, "T", read_positive, AT(dt_out), "time between output rows in s (default: par.dt_out)"},
+    {'v', "--solver", NULL, "NAME", read_solver, 0, "auto" SOLVER_WORDS " (default: par.solver)"},
+    {'v', "--step", NULL, "T", read_positive, AT(step), "step of the solver 'fixed' in s (default: par.step)"},
+    {'J', "--jit", NULL, "[=WHEN]", read_jit, 0, "compile derived code and use it if it is faster: =swap when it is there (default), =wait from the start, =always from the start and unmeasured"},
+    {'h', "--halve", NULL, NULL, read_flag, AT(halve), "simulate again with tighter tolerances, report the time error"},
+    {'m', "--mat", NULL, NULL, read_flag, AT(mat), "write trajectory.mat too"},
+    {'k', "--no-report", NULL, NULL, read_flag, AT(no_report), "do not write report.html"},
+    {'s', "--allow-read", NULL, NULL, read_flag, AT(allow_read), 
      "let include, table and meshes read files outside the model's folder and TENDRIL_DATA"},
-    {'p', "--allow-post", NULL, NULL, read_post, "allow the script named by par.post"},
-    {'n', "--count", "-n", "N", read_count, "how many modes are printed (default: 10); all are written"},
-    {'l', "--n", NULL, "LIST", read_list, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
-    {'i', "--static", NULL, NULL, read_static, "compare equilibria alone"},
-    {'y', "--dynamic", NULL, NULL, read_dynamic, "compare simulations alone"},
-    {'t', "--param", NULL, "P=A:B", read_param, "parameter or input to follow and its range"},
-    {'@', "--at", NULL, "FILE", read_at, "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
-    {'@', "--time", NULL, "T", read_time, "with --at: the row of the trajectory nearest to T (default: the last)"},
-    {'z', "--any", NULL, NULL, read_any, "the nearest equilibrium, also where it is unstable (default: a stable one)"},
-    {'x', "--times", NULL, "LIST", read_times, "equilibria at these times, each from the one before: first:step:last or a,b,c"},
-    {'e', "--from-equilibrium", NULL, NULL, read_rest, "find the equilibrium first and start there"},
-    {'w', "--port", NULL, "N", read_port, "port of the server (default: a free one)"},
-    {'b', "--open", NULL, NULL, read_open, "open the page in the desktop's browser"},
-    {'O', "--output", "-o", "FILE", read_out, "file to write"},
-    {'Y', "--y", NULL, "NAMES", read_y, "columns to plot, like tip_x,tip_z (default: all sensors)"},
-    {'X', "--x", NULL, "NAME", read_x, "column to plot them over (default: t)"},
-    {'5', "--strain", NULL, "ROD[,NAMES]", read_strain, "strain of a rod over its arc length, like arm or arm,bend_y,twist (default: the bends that there are)"},
-    {'5', "--snapshots", NULL, NULL, read_snapshots, "shapes at several times laid over each other"},
-    {'5', "--times", NULL, "LIST", read_times, "with these: times, first:step:last or a,b,c (default: five over the whole motion)"},
-    {'5', "--plane", NULL, "XY", read_plane, "of the snapshots, like xz (default: where they extend most)"},
-    {'g', "--gnuplot", NULL, NULL, read_gnuplot, "a gnuplot script instead of the drawing"},
-    {'P', "--png", NULL, NULL, read_png, "a picture of it as well: report.png, or the file of -o"},
-    {'G', "--page", NULL, NULL, read_page, "with --png: the whole page, not the picture alone"},
-    {'S', "--size", NULL, "WxH", read_size, "pixels (default: 1280x720)"},
-    {'F', "--fps", NULL, "N", read_fps, "frames a second (default: 30)"},
-    {'V', "--speed", NULL, "X", read_speed, "seconds of the model in one of the video (default: 1)"},
-    {'T', "--time", NULL, "T", read_time, "time to show in s (default: the middle)"},
-    {'D', "--dark", NULL, NULL, read_dark, "on a dark ground"},
-    {'4', "--lang", NULL, "NAME", read_language, "c, octave, python or latex (default: c)"},
-    {'1', "--style", NULL, "NAME", read_style, "functions for the whole, or also by element, terms, matrix"},
-    {'2', "--symbolic", NULL, "NAMES", read_symbolic, "params that stay symbols, like E,l0, or all"},
-    {'3', "--fmi", NULL, "N", read_fmi, "version of the standard for an FMU: 2 or 3 (default: 2)"},
-    {'A', "--assume", NULL, "NAME=VALUE", read_assume, "a param as tasks and controllers believe it to be; may be repeated"},
-    {'U', "--allow-plugin", NULL, NULL, read_plugin, "allow the controllers named by control.plugin"},
-    {'K', "--data", NULL, "FILE", read_data, "measured sensors and inputs by name, CSV with a column t"},
-    {'B', "--inputs", NULL, "FILE", read_inputs, "inputs over time by name, CSV with a column t; straight lines between its rows"},
-    {'M', "--filter", NULL, "NAME", read_filter, "ekf (extended, default) or ukf (unscented)"},
-    {'E', "--estimate", NULL, "NAME=S:W", read_estimate, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
-    {'N', "--sigma", NULL, "Q:V", read_sigma, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
-    {'W', "--drift", NULL, "X", read_drift, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
-    {'R', "--reduce", NULL, "N", read_reduce, "the linear model of the first N natural modes"},
-    {'R', "--correct", NULL, NULL, read_correct, "with --reduce: one more shape for each input, for the right static response"},
-    {'Q', "--weights", NULL, "FILE", read_weights, "what to weigh, see docs/control.md (default: every output and input 1)"},
-    {'H', "--range", NULL, "A:B", read_range, "frequencies in Hz (default: around the poles)"},
-    {'I', "--points", NULL, "N", read_points, "how many frequencies (default: 400)"},
-    {'?', "--help", "-h", NULL, read_help, "this text"},
+    {'p', "--allow-post", NULL, NULL, read_flag, AT(allow_post), "allow the script named by par.post"},
+    {'n', "--count", "-n", "N", read_natural, AT(count), "how many modes are printed (default: 10); all are written"},
+    {'l', "--n", NULL, "LIST", read_list, 0, "segments and orders, like 4,8,16 (default: 2,4,8,16,32; rom and gvs 2 to 6)"},
+    {'i', "--static", NULL, NULL, read_flag, AT(only_static), "compare equilibria alone"},
+    {'y', "--dynamic", NULL, NULL, read_flag, AT(only_dynamic), "compare simulations alone"},
+    {'t', "--param", NULL, "P=A:B", read_param, 0, "parameter or input to follow and its range"},
+    {'@', "--at", NULL, "FILE", read_once, AT(at), "start at a state: a state file, equilibrium.json, trajectory.csv or .h5, or their DIR"},
+    {'@', "--time", NULL, "T", read_number, AT(time), "with --at: the row of the trajectory nearest to T (default: the last)"},
+    {'z', "--any", NULL, NULL, read_flag, AT(any), "the nearest equilibrium, also where it is unstable (default: a stable one)"},
+    {'x', "--times", NULL, "LIST", read_times, 0, "equilibria at these times, each from the one before: first:step:last or a,b,c"},
+    {'e', "--from-equilibrium", NULL, NULL, read_flag, AT(from_rest), "find the equilibrium first and start there"},
+    {'w', "--port", NULL, "N", read_port, 0, "port of the server (default: a free one)"},
+    {'b', "--open", NULL, NULL, read_flag, AT(open), "open the page in the desktop's browser"},
+    {'O', "--output", "-o", "FILE", read_word, AT(out), "file to write"},
+    {'Y', "--y", NULL, "NAMES", read_word, AT(y), "columns to plot, like tip_x,tip_z (default: all sensors)"},
+    {'X', "--x", NULL, "NAME", read_word, AT(x), "column to plot them over (default: t)"},
+    {'5', "--strain", NULL, "ROD[,NAMES]", read_word, AT(strain), "strain of a rod over its arc length, like arm or arm,bend_y,twist (default: the bends that there are)"},
+    {'5', "--snapshots", NULL, NULL, read_flag, AT(snapshots), "shapes at several times laid over each other"},
+    {'5', "--times", NULL, "LIST", read_times, 0, "with these: times, first:step:last or a,b,c (default: five over the whole motion)"},
+    {'5', "--plane", NULL, "XY", read_plane, 0, "of the snapshots, like xz (default: where they extend most)"},
+    {'g', "--gnuplot", NULL, NULL, read_flag, AT(gnuplot), "a gnuplot script instead of the drawing"},
+    {'P', "--png", NULL, NULL, read_flag, AT(png), "a picture of it as well: report.png, or the file of -o"},
+    {'G', "--page", NULL, NULL, read_flag, AT(page), "with --png: the whole page, not the picture alone"},
+    {'S', "--size", NULL, "WxH", read_size, 0, "pixels (default: 1280x720)"},
+    {'F', "--fps", NULL, "N", read_positive, AT(fps), "frames a second (default: 30)"},
+    {'V', "--speed", NULL, "X", read_positive, AT(speed), "seconds of the model in one of the video (default: 1)"},
+    {'T', "--time", NULL, "T", read_number, AT(time), "time to show in s (default: the middle)"},
+    {'D', "--dark", NULL, NULL, read_flag, AT(dark), "on a dark ground"},
+    {'4', "--lang", NULL, "NAME", read_language, 0, "c, octave, python or latex (default: c)"},
+    {'1', "--style", NULL, "NAME", read_style, 0, "functions for the whole, or also by element, terms, matrix"},
+    {'2', "--symbolic", NULL, "NAMES", read_word, AT(symbolic), "params that stay symbols, like E,l0, or all"},
+    {'3', "--fmi", NULL, "N", read_fmi, 0, "version of the standard for an FMU: 2 or 3 (default: 2)"},
+    {'A', "--assume", NULL, "NAME=VALUE", read_assume, 0, "a param as tasks and controllers believe it to be; may be repeated"},
+    {'U', "--allow-plugin", NULL, NULL, read_flag, AT(allow_plugin), "allow the controllers named by control.plugin"},
+    {'K', "--data", NULL, "FILE", read_once, AT(data), "measured sensors and inputs by name, CSV with a column t"},
+    {'B', "--inputs", NULL, "FILE", read_once, AT(inputs), "inputs over time by name, CSV with a column t; straight lines between its rows"},
+    {'M', "--filter", NULL, "NAME", read_filter, 0, "ekf (extended, default) or ukf (unscented)"},
+    {'E', "--estimate", NULL, "NAME=S:W", read_estimate, 0, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
+    {'N', "--sigma", NULL, "Q:V", read_sigma, 0, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
+    {'W', "--drift", NULL, "X", read_drift, 0, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
+    {'R', "--reduce", NULL, "N", read_natural, AT(reduce), "the linear model of the first N natural modes"},
+    {'R', "--correct", NULL, NULL, read_flag, AT(correct), "with --reduce: one more shape for each input, for the right static response"},
+    {'Q', "--weights", NULL, "FILE", read_once, AT(weights), "what to weigh, see docs/control.md (default: every output and input 1)"},
+    {'H', "--range", NULL, "A:B", read_range, 0, "frequencies in Hz (default: around the poles)"},
+    {'I', "--points", NULL, "N", read_natural, AT(points), "how many frequencies (default: 400)"},
+    {'?', "--help", "-h", NULL, read_flag, AT(help), "this text"},
 };
 // clang-format on
 enum { NOPTION = sizeof option_table / sizeof *option_table };
@@ -375,8 +359,8 @@ void options_help(const command* cmd, FILE* out) {
 
 // ---- reading ----------------------------------------------------------------------------------
 
-// "--name" or "--name=value"; *value is what follows the sign
-// of the command's own options first: names may be shared.
+// Find the option of an argument, "--name" or "--name=value", among those of the command first,
+// since options may share a name; *value: the text behind '='.
 static const option_row* find(const command* cmd, const char* arg, const char** value) {
   *value = NULL;
   for (int k = 0; k < 2 * NOPTION; k++) {
@@ -391,6 +375,7 @@ static const option_row* find(const command* cmd, const char* arg, const char** 
   return NULL;
 }
 
+// Complain about an unknown option, with the nearest name.
 static int unknown(const command* cmd, const char* arg) {
   const char* names[NOPTION];
   int n = 0;
@@ -420,11 +405,12 @@ static int read_one(const command* cmd, options* opt, int* i) {
       return complain(CODE_USE, "%s needs a value: %s", row->name, row->value);
     value = opt->argv[++*i];
   }
-  const char* wrong = row->read(opt, value);
+  const char* wrong = row->read((char*)opt + row->at, value);
   if (!wrong) return CODE_DONE;
   return complain(CODE_USE, "%s %s, got '%s'", row->name, wrong, value);
 }
 
+// Read an argument that is no option.
 static int read_target(const command* cmd, options* opt, const char* arg) {
   if (cmd->targets == 2 && !opt->kind) {
     opt->kind = arg;
@@ -438,6 +424,7 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
   return CODE_DONE;
 }
 
+// Read all arguments behind the command's name, and check that they fit together.
 int options_read(const command* cmd, int argc, char** argv, options* opt) {
   *opt = (options){.rtol = NAN,
                    .atol = NAN,

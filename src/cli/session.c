@@ -1,5 +1,5 @@
-// A session: one model from text to files.  Everything a command prints for people goes through
-// say().
+// A session: one model from text to files.  Everything that a command prints for people is printed
+// by say().
 #include <math.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -57,7 +57,7 @@ void say_time(session* s, double t) {
     say(s, "  the model depends on time; this is for t = %g s\n", t);
 }
 
-// One line of the messages; "error:" in red and "warning:" in yellow on a terminal.
+// Print one line of the messages; "error:" in red and "warning:" in yellow on a terminal.
 static void show_line(const char* line, int n, bool colour) {
   static const struct {
     const char *word, *begin;
@@ -73,6 +73,7 @@ static void show_line(const char* line, int n, bool colour) {
   fprintf(stderr, "%.*s\n", n, line);
 }
 
+// Print the messages of the text.
 static void show_messages(session* s) {
   if (td_spec_message_count(s->spec) == 0) return;
   if (s->opt->quiet && td_spec_error_count(s->spec) == 0) return;
@@ -84,13 +85,7 @@ static void show_messages(session* s) {
   }
 }
 
-// What the model's disp and fprintf wrote: with --json not on the standard output.
-static void show_printed(session* s) {
-  const char* printed = td_spec_printed(s->spec);
-  if (*printed && !s->opt->quiet) fputs(printed, s->opt->json ? stderr : stdout);
-}
-
-// {"errors": [{"severity", "file", "line", "column", "text"}]}
+// Print the messages as {"errors": [{"severity", "file", "line", "column", "text"}]}.
 static void print_messages_json(const session* s) {
   static const char* const severity[] = {"note", "warning", "error"};
   cJSON* list = cJSON_CreateArray();
@@ -118,20 +113,8 @@ int session_failed(session* s, td_status status, const char* what) {
 
 // ---- loading ----------------------------------------------------------------------------------
 
-static td_status apply_settings(const session* s, td_spec* spec) {
-  for (int i = 0; i < s->opt->nset; i++) {
-    const char* text = s->opt->set[i];
-    const char* equals = strchr(text, '=');
-    char* name = format_text("%.*s", (int)(equals - text), text);
-    const td_status status = name ? td_spec_override(spec, name, equals + 1) : TD_E_NOMEM;
-    free(name);
-    if (status != TD_OK) return status;
-  }
-  return TD_OK;
-}
-
-// A file that --set names may be read.  Texts take names from the model's folder on, so it is meant
-// from there too, wherever the command is called; a folder is no file, and opens nothing.
+// Allow the text to read a file that --set names.  Texts give names relative to the model's folder,
+// and so does --set, wherever the command is called; a folder is no file, and allows nothing.
 static td_status allow_named(const session* s, td_spec* spec, const char* value) {
   const char* slash = strrchr(s->name, '/');
   struct stat info;
@@ -145,36 +128,21 @@ static td_status allow_named(const session* s, td_spec* spec, const char* value)
   return status;
 }
 
+// Load the session's text with the values of --set, and the text that the command adds.
 td_status session_load(const session* s, td_spec* spec) {
   td_status status = s->opt->force_range ? td_spec_beyond_ranges(spec) : TD_OK;
-  if (status == TD_OK) status = apply_settings(s, spec);
+  for (int i = 0; status == TD_OK && i < s->opt->nset; i++) {
+    const char *text = s->opt->set[i], *equals = strchr(text, '=');
+    char* name = format_text("%.*s", (int)(equals - text), text);
+    status = name ? td_spec_override(spec, name, equals + 1) : TD_E_NOMEM;
+    free(name);
+  }
   if (status == TD_OK && s->opt->allow_read) status = td_spec_allow_read(spec, NULL);
-  for (int i = 0; status == TD_OK && i < s->opt->nset; i++)  // files that are named there
+  for (int i = 0; status == TD_OK && i < s->opt->nset; i++)
     status = allow_named(s, spec, strchr(s->opt->set[i], '=') + 1);
   if (status != TD_OK) return status;
   status = s->text ? td_spec_load_string(spec, s->name, s->text) : td_spec_load_file(spec, s->name);
   return status == TD_OK && s->opt->more ? td_spec_load_string(spec, "plot", s->opt->more) : status;
-}
-
-static td_status load(session* s) {
-  double start = seconds();
-  td_status status = session_load(s, s->spec);
-  s->timings[TIME_LOAD] = seconds() - start;
-  if (status != TD_OK && status != TD_E_MODEL) return status;
-
-  // what the text left is checked even when some of its statements failed
-  start = seconds();
-  status = td_model_compile(s->spec, &s->model);
-  s->timings[TIME_COMPILE] = seconds() - start;
-  return status;
-}
-
-static int load_failed(session* s, td_status status) {
-  if (td_spec_error_count(s->spec) == 0) {
-    complain(0, "cannot load '%s': %s", s->name, td_status_text(status));
-  }
-  if (s->opt->json) print_messages_json(s);
-  return code_of(status);
 }
 
 bool is_set(const options* opt, const char* name) {
@@ -185,7 +153,7 @@ bool is_set(const options* opt, const char* name) {
   return false;
 }
 
-// --at, --time; inputs of --set win over those in the file
+// Read the state of --at and --time; inputs of --set take precedence over those of the file.
 static int state_from_file(session* s) {
   double* u = calloc((size_t)s->n.nu + 1, sizeof *u);
   if (!u) return complain(CODE_NUMERICS, "out of memory");
@@ -200,29 +168,45 @@ static int state_from_file(session* s) {
   return complain(status == TD_E_USAGE ? CODE_USE : CODE_FILE, "--at: %s", s->from);
 }
 
-static int start(session* s) {
-  s->n = td_model_sizes(s->model);
-  s->work = td_work_new(s->model);
-  s->state = td_state_new(s->model);
-  s->rest = td_state_new(s->model);
-  if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
-  const td_status status = td_state_initial(s->model, s->work, s->state);
-  if (status != TD_OK) return session_failed(s, status, "initial state");
-  const int code = s->opt->at ? state_from_file(s) : CODE_DONE;
-  if (code == CODE_DONE && s->opt->at) td_taut_choose(s->model, s->state, s->work);
-  return code;
-}
-
+// Load and compile the model, print its messages, and go to the initial state or to that of --at.
 int session_open(session* s, const options* opt) {
   s->opt = opt;
   if (!s->name) s->name = opt->target;
   s->spec = td_spec_new();
   if (!s->spec) return complain(CODE_NUMERICS, "out of memory");
-  const td_status status = load(s);
-  show_printed(s);
+
+  // a text some of whose statements failed is checked all the same
+  double start = seconds();
+  td_status status = session_load(s, s->spec);
+  s->timings[TIME_LOAD] = seconds() - start;
+  if (status == TD_OK || status == TD_E_MODEL) {
+    start = seconds();
+    status = td_model_compile(s->spec, &s->model);
+    s->timings[TIME_COMPILE] = seconds() - start;
+  }
+
+  // text of disp and fprintf, not on the standard output with --json; then messages
+  const char* printed = td_spec_printed(s->spec);
+  if (*printed && !opt->quiet) fputs(printed, opt->json ? stderr : stdout);
   show_messages(s);
-  if (status != TD_OK) return load_failed(s, status);
-  return start(s);
+  if (status != TD_OK) {
+    if (td_spec_error_count(s->spec) == 0)
+      complain(0, "cannot load '%s': %s", s->name, td_status_text(status));
+    if (opt->json) print_messages_json(s);
+    return code_of(status);
+  }
+
+  // initial state
+  s->n = td_model_sizes(s->model);
+  s->work = td_work_new(s->model);
+  s->state = td_state_new(s->model);
+  s->rest = td_state_new(s->model);
+  if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
+  status = td_state_initial(s->model, s->work, s->state);
+  if (status != TD_OK) return session_failed(s, status, "initial state");
+  const int code = opt->at ? state_from_file(s) : CODE_DONE;
+  if (code == CODE_DONE && opt->at) td_taut_choose(s->model, s->state, s->work);
+  return code;
 }
 
 void session_close(session* s) {
@@ -243,7 +227,7 @@ void session_close(session* s) {
 
 // ---- files ------------------------------------------------------------------------------------
 
-// "dir/arm.m" -> "arm.out"
+// Output directory of a model, "dir/arm.m" -> "arm.out"; NULL: no memory
 static char* default_output(const char* name) {
   const char* base = strrchr(name, '/');
   base = base ? base + 1 : name;
@@ -252,6 +236,7 @@ static char* default_output(const char* name) {
   return format_text("%.*s.out", (int)(has_m ? n - 2 : n), base);
 }
 
+// Open the output directory; from now on signals ask the command to stop.
 int session_output(session* s) {
   s->out = s->opt->out ? format_text("%s", s->opt->out) : default_output(s->name);
   if (!s->out) return complain(CODE_NUMERICS, "out of memory");
@@ -278,4 +263,31 @@ td_status session_write_json(session* s, const char* name, cJSON* object) {
   cJSON_free(text);
   free(line);
   return status;
+}
+
+int session_run(const options* opt, int (*run)(session* s)) {
+  session s = {0};
+  int code = session_open(&s, opt);
+  if (code == CODE_DONE) code = run(&s);
+  session_close(&s);
+  return code;
+}
+
+int file_write(const char* directory, const char* name, const char* text) {
+  td_files* files = NULL;
+  char message[600] = "";
+  stop_on_signal();
+  td_status status = td_files_open(directory, &files, message, sizeof message);
+  if (status == TD_OK) {
+    status = td_files_text(files, name, text);
+    if (status == TD_OK) status = td_files_commit(files);
+    if (status != TD_OK) snprintf(message, sizeof message, "%s", td_files_error(files));
+    td_files_close(files);
+  }
+  return status == TD_OK ? CODE_DONE : complain(code_of(status), "%s", message);
+}
+
+bool is_directory(const char* path) {
+  struct stat st;
+  return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }

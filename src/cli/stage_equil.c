@@ -1,11 +1,11 @@
-// A stage of a run: static equilibrium and its stability; equilibrium.json.
+// A stage of commands: static equilibrium and its stability; equilibrium.json.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-enum { MOST_SHOWN = 20 };
+enum { MOST_SHOWN = 20 };  // sensors and coordinates that are printed
 
 static void say_sensors(session* s) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
@@ -20,7 +20,16 @@ static void say_sensors(session* s) {
   free(values);
 }
 
-static void say_coordinates(session* s) {
+// Print the equilibrium: how it was found, sensors, coordinates and internal states.
+static void say_equil(session* s) {
+  const td_equil_result* r = &s->equil;
+  say_heading(s, "Equilibrium");
+  say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
+      td_strategy_text(r->strategy), r->iterations, r->residual,
+      r->converged ? td_stability_text(r->stability) : "the best state is shown");
+  if (r->converged && *r->note) say(s, "  %s\n", r->note);
+  say_time(s, s->rest->t);
+  say_sensors(s);
   for (int i = 0; i < s->n.nq && i < MOST_SHOWN; i++) {
     td_coordinate about = {.name = "", .unit = ""};
     td_model_q_about(s->model, i, &about);
@@ -32,20 +41,9 @@ static void say_coordinates(session* s) {
         s->rest->z[i], td_model_internal_unit(s->model, i));
 }
 
-static void say_equil(session* s) {
-  const td_equil_result* r = &s->equil;
-  say_heading(s, "Equilibrium");
-  say(s, "  %s by %s in %d iterations, residual %.2g, %s\n", r->converged ? "found" : "NOT found",
-      td_strategy_text(r->strategy), r->iterations, r->residual,
-      r->converged ? td_stability_text(r->stability) : "the best state is shown");
-  if (r->converged && *r->note) say(s, "  %s\n", r->note);
-  say_time(s, s->rest->t);
-  say_sensors(s);
-  say_coordinates(s);
-}
-
 static int study(session* s);
 
+// Find the equilibrium from the session's state, or at all times of --times, and print it.
 int equil_step(session* s) {
   if (s->opt->times) return study(s);
   td_equil_options o = td_equil_options_default();
@@ -75,8 +73,8 @@ static int study_width(const session* s) {
   return 1 + s->n.nsensor + s->n.nq + s->n.nv + s->n.nz + 3;
 }
 
-// Equilibria at the times of --times, each from the one before.  A time without an equilibrium is
-// told and marked in its record; the next one starts from the last that was found.
+// Find equilibria at the times of --times, each from the one before.  A time without an equilibrium
+// is reported and marked in its record; the next one starts from the last that was found.
 static int study(session* s) {
   const int n = times_of(s->opt->times, NULL, MOST_TIMES), width = study_width(s);
   double* times = malloc((size_t)n * sizeof *times);
@@ -110,9 +108,11 @@ static int study(session* s) {
       code = code_of(status);
       s->partial = true;
     }
+
+    // the record: t, sensors (NaN where the state is not finite), q, v, z, verdict
     double* record = s->study + (size_t)s->nstudy++ * (size_t)width;
     *record++ = times[i];
-    for (int k = 0; k < s->n.nsensor; k++) record[k] = NAN;  // where the state is no numbers
+    for (int k = 0; k < s->n.nsensor; k++) record[k] = NAN;
     td_sensors(s->model, s->rest, s->work, record);
     record += s->n.nsensor;
     memcpy(record, s->rest->q, (size_t)s->n.nq * sizeof *record);
@@ -125,6 +125,8 @@ static int study(session* s) {
     record[1] = s->equil.converged && s->equil.stability == TD_STABLE;
     record[2] = s->equil.residual;
   }
+
+  // report how many were found
   s->timings[TIME_EQUIL] = seconds() - start;
   progress_clear(&s->progress);
   if (s->nstudy < n) {
@@ -147,6 +149,7 @@ static int study(session* s) {
   return code;
 }
 
+// Write the records of --times as equilibrium.csv.
 static td_status write_study(session* s) {
   const int width = study_width(s), states = width - 3;
   td_columns* c = td_columns_new();

@@ -1,4 +1,4 @@
-// A stage of a run: natural frequencies, damping and shapes at the equilibrium; modes.csv and
+// A stage of commands: natural frequencies, damping and shapes at the equilibrium; modes.csv and
 // modes.json.
 #include <float.h>
 #include <math.h>
@@ -9,14 +9,14 @@
 
 static const double pi = 3.14159265358979323846;
 
-// One row of modes.csv.
+// One record of modes.csv.
 typedef struct mode_row {
   double mode, frequency, damping, real, imag;
   bool grows;
 } mode_row;
 
-// The eigenvalue the undamped frequency w and modal damping z predict: s = -z w + i w sqrt(1 -
-// z^2); the slower one when overdamped, the growing one when unstable (w < 0 stands for w^2 < 0).
+// Eigenvalue that undamped frequency w and modal damping z predict, s = -z w + i w sqrt(1 - z²):
+// the slower one when overdamped, the growing one when unstable (w < 0 stands for w² < 0).
 static void predict(double w, double z, double* re, double* im) {
   *im = 0;
   if (w < 0) {
@@ -29,8 +29,8 @@ static void predict(double w, double z, double* re, double* im) {
   }
 }
 
-// The eigenvalue of the damped system nearest to the prediction among those not taken yet; -1:
-// none.
+// Index of the eigenvalue of the damped system nearest to the prediction, among those not taken
+// yet; -1: none
 static int nearest(const td_modes_result* m, const char* taken, double re, double im) {
   int best = -1;
   double least = DBL_MAX;
@@ -45,18 +45,11 @@ static int nearest(const td_modes_result* m, const char* taken, double re, doubl
   return best;
 }
 
-// How many are printed.
-static int shown(const session* s) {
-  const int n = s->opt->count ? s->opt->count : 10;
-  return n < s->modes->n ? n : s->modes->n;
-}
-
-// Rows of the first n modes; NULL when out of memory.
+// Records of the first n modes; NULL: no memory.
 //
-// A mode grows where its real part is more than rounding can make of none: a millionth of the
-// eigenvalue, since undamped modes lie on the imaginary axis.  Where nothing resists, the double
-// zero of free motion becomes sqrt(epsilon) of the largest eigenvalue, which the verdict on the
-// equilibrium does not take for a growth either.
+// A mode grows where its real part exceeds rounding: a millionth of the eigenvalue, since undamped
+// modes lie on the imaginary axis.  The double zero of free motion becomes sqrt(epsilon) times the
+// largest eigenvalue; that is no growth either, as in the verdict on the equilibrium.
 static mode_row* rows_of(const td_modes_result* m, int n) {
   mode_row* rows = calloc((size_t)n + 1, sizeof *rows);
   double radius = 0;
@@ -66,7 +59,8 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
     double re, im;
     predict(m->omega[i], m->zeta[i], &re, &im);
     int k = nearest(m, taken, re, im);
-    // free motion has a second eigenvalue, that of its damper: what drives it is what to show
+
+    // free motion has a second eigenvalue, that of its damper: show the one that drives it
     for (int j = 0; m->omega[i] == 0 && j < m->ncomplex; j++)
       if (!taken[j] && m->im[j] == 0 && m->re[j] > fmax(1e-7 * radius, m->re[k])) k = j;
     if (k >= 0) {
@@ -87,8 +81,10 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
   return rows;
 }
 
+// Print the table of modes.
 static void say_modes(session* s) {
-  const int n = shown(s);
+  const int wanted = s->opt->count ? s->opt->count : 10;
+  const int n = wanted < s->modes->n ? wanted : s->modes->n;
   mode_row* rows = rows_of(s->modes, n);
   if (!rows) return;
   say_heading(s, "Modes");
@@ -104,6 +100,7 @@ static void say_modes(session* s) {
   free(rows);
 }
 
+// Compute and print the modes at the equilibrium.
 int modes_step(session* s) {
   const double start = seconds();
   if (!deaf_begin()) {
@@ -118,28 +115,8 @@ int modes_step(session* s) {
   return CODE_DONE;
 }
 
-static cJSON* mode_json(const session* s, const mode_row* row, int i) {
-  cJSON* o = cJSON_CreateObject();
-  json_add_number(o, "mode", row->mode);
-  json_add_number(o, "frequency_hz", row->frequency);
-  json_add_number(o, "damping_ratio", row->damping);
-  json_add_number(o, "real", row->real);
-  json_add_number(o, "imag", row->imag);
-  json_add(o, "shape", json_vector(s->modes->shape + (size_t)i * (size_t)s->n.nv, s->n.nv));
-  return o;
-}
-
-static cJSON* eigenvalue_json(const session* s, int k) {
-  cJSON* o = cJSON_CreateObject();
-  const double* shape = s->modes->complex_shape + 2 * (size_t)k * (size_t)s->n.nv;
-  json_add_number(o, "real", s->modes->re[k]);
-  json_add_number(o, "imag", s->modes->im[k]);
-  json_add(o, "shape", json_matrix(shape, s->n.nv, 2));
-  return o;
-}
-
-// Undamped modes with their shapes, and all eigenvalues of the damped system with theirs ([re, im]
-// pairs).
+// Undamped modes with their shapes, and all eigenvalues of the damped system with theirs as pairs
+// [re, im]
 cJSON* modes_json(const session* s) {
   const int n = s->modes->n;
   mode_row* rows = rows_of(s->modes, n);
@@ -150,17 +127,35 @@ cJSON* modes_json(const session* s) {
     cJSON_AddItemToArray(names, cJSON_CreateString(td_model_v_name(s->model, i)));
   }
   cJSON* list = cJSON_AddArrayToObject(o, "modes");
-  for (int i = 0; rows && i < n; i++) cJSON_AddItemToArray(list, mode_json(s, &rows[i], i));
+  for (int i = 0; rows && i < n; i++) {
+    const double* shape = s->modes->shape + (size_t)i * (size_t)s->n.nv;
+    cJSON* mode = cJSON_CreateObject();
+    json_add_number(mode, "mode", rows[i].mode);
+    json_add_number(mode, "frequency_hz", rows[i].frequency);
+    json_add_number(mode, "damping_ratio", rows[i].damping);
+    json_add_number(mode, "real", rows[i].real);
+    json_add_number(mode, "imag", rows[i].imag);
+    json_add(mode, "shape", json_vector(shape, s->n.nv));
+    cJSON_AddItemToArray(list, mode);
+  }
   cJSON* all = cJSON_AddArrayToObject(o, "eigenvalues");
-  for (int k = 0; k < s->modes->ncomplex; k++) cJSON_AddItemToArray(all, eigenvalue_json(s, k));
+  for (int k = 0; k < s->modes->ncomplex; k++) {
+    const double* shape = s->modes->complex_shape + 2 * (size_t)k * (size_t)s->n.nv;
+    cJSON* value = cJSON_CreateObject();
+    json_add_number(value, "real", s->modes->re[k]);
+    json_add_number(value, "imag", s->modes->im[k]);
+    json_add(value, "shape", json_matrix(shape, s->n.nv, 2));
+    cJSON_AddItemToArray(all, value);
+  }
   free(rows);
   return o;
 }
 
-static td_status write_csv(session* s) {
+// Write modes.csv and modes.json.
+int modes_write(session* s) {
   const int n = s->modes->n, stride = (int)(sizeof(mode_row) / sizeof(double));
   mode_row* rows = rows_of(s->modes, n);
-  if (!rows) return TD_E_NOMEM;
+  if (!rows) return session_wrote(s, TD_E_NOMEM);
   const td_matrix written[] = {
       {"mode", "", n, 1, stride, &rows->mode, NULL},
       {"frequency_hz", "Hz", n, 1, stride, &rows->frequency, NULL},
@@ -168,13 +163,8 @@ static td_status write_csv(session* s) {
       {"real", "1/s", n, 1, stride, &rows->real, NULL},
       {"imag", "1/s", n, 1, stride, &rows->imag, NULL},
   };
-  const td_status status = td_files_csv(s->files, "modes.csv", written, 5);
+  td_status status = td_files_csv(s->files, "modes.csv", written, 5);
   free(rows);
-  return status;
-}
-
-int modes_write(session* s) {
-  td_status status = write_csv(s);
   if (status == TD_OK) status = session_write_json(s, "modes.json", modes_json(s));
   return session_wrote(s, status);
 }

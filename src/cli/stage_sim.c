@@ -1,4 +1,4 @@
-// A stage of a run: dynamic simulation; trajectory.csv, .h5 and, with --mat, .mat.
+// A stage of commands: dynamic simulation; trajectory.csv, .h5 and, with --mat, .mat.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,6 +6,7 @@
 
 #include "cli/cli.h"
 
+// Options of the simulation, from the command line or the model
 td_sim_options sim_options(session* s) {
   const options* opt = s->opt;
   td_sim_options o = td_sim_options_default();
@@ -23,7 +24,7 @@ td_sim_options sim_options(session* s) {
   return o;
 }
 
-// An input of the model that a column of --inputs may drive; -1: none, and a message says why.
+// Find the input that a column of --inputs drives; -1: it may not, and a message tells why.
 static int input_column(const session* s, const table* data, int column) {
   const char *path = s->opt->inputs, *name = data->names[column];
   const int input = td_model_input_find(s->model, name);
@@ -46,14 +47,14 @@ static int input_column(const session* s, const table* data, int column) {
   return -1;
 }
 
-// The columns of --inputs: t and names of inputs that nothing else sets, each once; a number within
-// the input's range in every cell; times that ascend and cover the simulation.
+// Read --inputs: columns t and inputs that nothing else sets, each once; a number within the
+// input's range in every cell; times that ascend and cover the simulation.
 int sim_inputs(session* s) {
   const char* path = s->opt->inputs;
   if (!path || s->inputs.t) return CODE_DONE;
   table data = {0};
   int code = table_read(path, &data);
-  if (code == CODE_FILE && data.text) code = CODE_MODEL;  // it was read, and is not as it must be
+  if (code == CODE_FILE && data.text) code = CODE_MODEL;  // it was read, and is wrong
   const int time = code ? -1 : table_find(&data, "t");
   if (!code && time < 0) code = complain(CODE_MODEL, "--inputs: %s:1: there is no column t", path);
   if (!code && data.cols < 2)
@@ -65,7 +66,7 @@ int sim_inputs(session* s) {
     code = complain(CODE_NUMERICS, "out of memory");
   double* values = s->input_block ? s->input_block + rows : NULL;
 
-  // which input each column is, and its numbers
+  // the input of each column, and its numbers
   for (int j = 0, k = 0; !code && j < data.cols; j++) {
     double range[2];
     if (j == time) continue;
@@ -85,7 +86,7 @@ int sim_inputs(session* s) {
     k++;
   }
 
-  // a number in every cell, times one after the other
+  // a number in every cell, ascending times
   for (int i = 0; !code && i < data.rows; i++) {
     const double* row = data.x + (size_t)i * (size_t)data.cols;
     s->input_block[i] = row[time];
@@ -122,11 +123,12 @@ int sim_inputs(session* s) {
   return code;
 }
 
-// --jit, or par.mex = 1 in a file that `run` obeys.
+// Use of derived code: --jit, or par.mex = 1 in a file of `run`
 static jit_use jit_of(const session* s) {
   return s->opt->jit == JIT_NONE && s->compiles ? JIT_SWAP : s->opt->jit;
 }
 
+// Print statistics and energy balance of the simulation.
 static void say_sim(session* s) {
   const td_sim_stats* st = td_trajectory_stats(s->trajectory);
   const double wall = s->timings[TIME_SIMULATE];
@@ -153,6 +155,7 @@ static void say_sim(session* s) {
   if (events) say(s, "  events: %d\n", events);
 }
 
+// Print the verdict and its reasons in one line; with --json or --quiet only if it is "wrong".
 void say_trust(session* s, td_verdict verdict, const char* reasons) {
   const bool silent = s->opt->json || s->opt->quiet;
   if (silent && verdict != TD_TRUST_WRONG) return;
@@ -169,7 +172,7 @@ void say_trust(session* s, td_verdict verdict, const char* reasons) {
   free(line);
 }
 
-// Parameters that controllers take to be others than they are.
+// Set the parameters that controllers assume (--assume).
 static int believe(session* s, td_sim_options* o) {
   if (s->opt->nassume == 0) return CODE_DONE;
   o->belief = s->belief = td_work_new(s->model);
@@ -192,7 +195,7 @@ static int believe(session* s, td_sim_options* o) {
   return CODE_DONE;
 }
 
-// Derived code, compiled from now on or before the simulation begins.
+// Start to compile derived code; unless it is to be swapped in, wait for it.
 static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
   if (jit_of(s) == JIT_NONE) return CODE_DONE;
   if (td_jit_new(s->model, s->work, jit) != TD_OK) return complain(CODE_NUMERICS, "out of memory");
@@ -203,22 +206,7 @@ static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
   return CODE_DONE;
 }
 
-static void end_jit(session* s, td_jit* jit) {
-  if (!jit) return;
-  td_jit_stop(jit);
-  if (*td_jit_message(jit) && !s->opt->quiet) complain(0, "note: --jit: %s", td_jit_message(jit));
-  td_jit_free(jit);
-}
-
-static td_status simulate(session* s, const td_sim_options* o) {
-  progress_clear(&s->progress);
-  const double start = seconds();
-  const td_status status = td_simulate(s->model, s->work, s->state, o, &s->trajectory);
-  s->timings[TIME_SIMULATE] = seconds() - start;
-  progress_clear(&s->progress);
-  return status;
-}
-
+// Simulate from the session's state, and print statistics and verdict.
 int sim_step(session* s) {
   td_jit* jit = NULL;
   int code = sim_inputs(s);
@@ -233,8 +221,18 @@ int sim_step(session* s) {
   }
   const int started = start_jit(s, &o, &jit);
   if (started) return started;
-  const td_status status = simulate(s, &o);
-  end_jit(s, jit);
+  progress_clear(&s->progress);
+  const double start = seconds();
+  const td_status status = td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
+  s->timings[TIME_SIMULATE] = seconds() - start;
+  progress_clear(&s->progress);
+  if (jit) {
+    td_jit_stop(jit);
+    if (*td_jit_message(jit) && !s->opt->quiet) complain(0, "note: --jit: %s", td_jit_message(jit));
+    td_jit_free(jit);
+  }
+
+  // results of a simulation that failed half-way count, too
   if (status != TD_OK) s->partial = true;
   if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) {
     say_sim(s);

@@ -1,5 +1,5 @@
 // summary.json: sizes, statistics, timings, energy balance, versions and the exact command; and the
-// end of a command, where summary and report join the results and all are put in place.
+// end of a command, where summary and report are added to the results and all files put in place.
 #include <stdlib.h>
 #include <string.h>
 
@@ -31,6 +31,12 @@ cJSON* sizes_json(const session* s) {
     json_add_number(o, rows[i].name, rows[i].value);
   }
   return o;
+}
+
+cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int)) {
+  cJSON* list = cJSON_CreateArray();
+  for (int i = 0; i < n; i++) cJSON_AddItemToArray(list, cJSON_CreateString(name(model, i)));
+  return list;
 }
 
 void say_sizes(session* s) {
@@ -106,7 +112,7 @@ cJSON* energies_json(td_energies e) {
   return o;
 }
 
-// One word as a shell takes it: 'it'\''s'; `out` has room for 4 n + 3 bytes.
+// Quote a word as a shell does: 'it'\''s'; `out` has room for 4 n + 3 bytes.
 static void quote(const char* arg, char* out) {
   const bool plain = *arg && !strpbrk(arg, " \t\n'\"\\$`*?[]{}()<>|&;#~!");
   if (!plain) *out++ = '\'';
@@ -121,7 +127,7 @@ static void quote(const char* arg, char* out) {
   *out = '\0';
 }
 
-// The command as typed.
+// The command as typed; to be freed, NULL: no memory
 static char* command_line(const options* opt) {
   size_t size = sizeof "tendril";
   for (int i = 1; i < opt->argc; i++) size += 4 * strlen(opt->argv[i]) + 4;
@@ -136,34 +142,7 @@ static char* command_line(const options* opt) {
   return line;
 }
 
-static cJSON* parameters_json(const session* s) {
-  cJSON* o = cJSON_CreateObject();
-  const char *name, *text;
-  double value;
-  for (int i = 0; td_spec_param_about(s->spec, i, &name, &value, &text); i++) {
-    json_add(o, name, text ? cJSON_CreateString(text) : json_number(value));
-  }
-  return o;
-}
-
-static cJSON* timings_json(const session* s) {
-  static const char* const names[TIME_COUNT] = {"load",  "compile",  "equil",
-                                                "modes", "simulate", "write"};
-  cJSON* o = cJSON_CreateObject();
-  for (int i = 0; i < TIME_COUNT; i++) json_add_number(o, names[i], s->timings[i]);
-  return o;
-}
-
-static cJSON* versions_json(void) {
-  td_part parts[16];
-  const int n = td_parts(parts, 16);
-  cJSON* o = cJSON_CreateObject();
-  cJSON_AddStringToObject(o, "tendril", td_version());
-  for (int i = 0; i < n; i++) cJSON_AddStringToObject(o, parts[i].name, parts[i].version);
-  return o;
-}
-
-// Counters of the simulation, or of the equilibrium when there was none.
+// Statistics of the simulation, or of the equilibrium when there was none
 static cJSON* statistics_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
   if (s->trajectory) {
@@ -181,15 +160,6 @@ static cJSON* statistics_json(const session* s) {
     json_add_number(o, "evaluations", s->equil.evaluations);
     json_add_number(o, "tangents", s->equil.tangents);
   }
-  return o;
-}
-
-static cJSON* energy_balance_json(const td_sim_stats* st) {
-  cJSON* o = cJSON_CreateObject();
-  json_add_number(o, "start", st->energy_start);
-  json_add_number(o, "end", st->energy_end);
-  json_add_number(o, "work", st->work_done);
-  json_add_number(o, "error", st->energy_error);
   return o;
 }
 
@@ -219,6 +189,7 @@ cJSON* trust_json(td_verdict verdict, const char* reasons) {
   return o;
 }
 
+// Solver, errors and events of a simulation
 static cJSON* simulation_json(const td_trajectory* trajectory) {
   const td_sim_stats* st = td_trajectory_stats(trajectory);
   cJSON* o = cJSON_CreateObject();
@@ -245,15 +216,15 @@ static cJSON* simulation_json(const td_trajectory* trajectory) {
   return o;
 }
 
-// The command that wrote a summary, "sim"; NULL when it does not say.
+// Name of the command that wrote a summary, "sim"; NULL: unknown
 static char* command_of(const cJSON* summary) {
   const cJSON* line = cJSON_GetObjectItemCaseSensitive(summary, "command");
   const char* word = cJSON_IsString(line) ? strchr(line->valuestring, ' ') : NULL;
   return word ? format_text("%.*s", (int)strcspn(word + 1, " "), word + 1) : NULL;
 }
 
-// What other commands have left in the same directory, one object each: the summary before this
-// one, and those that it kept.
+// Summaries of other commands in the same directory: the last one, and those that it contains;
+// NULL: none
 cJSON* earlier_json(const session* s) {
   cJSON* kept = NULL;
   char* path = format_text("%s/summary.json", s->out);
@@ -278,14 +249,6 @@ cJSON* earlier_json(const session* s) {
   free(name);
   free(path);
   return kept;
-}
-
-static cJSON* files_json(const session* s) {
-  cJSON* list = cJSON_CreateArray();
-  for (int i = 0; i < td_files_count(s->files); i++) {
-    cJSON_AddItemToArray(list, cJSON_CreateString(td_files_name(s->files, i)));
-  }
-  return list;
 }
 
 cJSON* equil_json(session* s) {
@@ -314,6 +277,7 @@ cJSON* equil_json(session* s) {
   return o;
 }
 
+// The summary of a session, without the results of single commands
 cJSON* summary_json(session* s) {
   cJSON* o = cJSON_CreateObject();
   char* line = command_line(s->opt);
@@ -323,41 +287,60 @@ cJSON* summary_json(session* s) {
   if (*s->from) cJSON_AddStringToObject(o, "from", s->from);
   cJSON_AddBoolToObject(o, "partial", s->partial);
   json_add(o, "sizes", sizes_json(s));
-  json_add(o, "parameters", parameters_json(s));
+  cJSON* parameters = cJSON_CreateObject();
+  const char *name, *text;
+  double value;
+  for (int i = 0; td_spec_param_about(s->spec, i, &name, &value, &text); i++)
+    json_add(parameters, name, text ? cJSON_CreateString(text) : json_number(value));
+  json_add(o, "parameters", parameters);
   json_add(o, "inputs", inputs_json(s, s->state));
   if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
+
+  // simulation with its verdict and energy balance
   if (s->trajectory) {
-    {
-      const char* reasons;
-      const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
-      json_add(o, "trust", trust_json(verdict, reasons));
-    }
+    const td_sim_stats* st = td_trajectory_stats(s->trajectory);
+    const char* reasons;
+    const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
+    json_add(o, "trust", trust_json(verdict, reasons));
     json_add(o, "simulation", simulation_json(s->trajectory));
-    json_add(o, "energy", energy_balance_json(td_trajectory_stats(s->trajectory)));
+    cJSON* energy = cJSON_CreateObject();
+    json_add_number(energy, "start", st->energy_start);
+    json_add_number(energy, "end", st->energy_end);
+    json_add_number(energy, "work", st->work_done);
+    json_add_number(energy, "error", st->energy_error);
+    json_add(o, "energy", energy);
   }
   json_add(o, "statistics", statistics_json(s));
-  json_add(o, "timings", timings_json(s));
-  json_add(o, "versions", versions_json());
-  if (s->files) json_add(o, "files", files_json(s));
+
+  // timings, versions, files
+  static const char* const stages[TIME_COUNT] = {"load",  "compile",  "equil",
+                                                 "modes", "simulate", "write"};
+  cJSON* timings = cJSON_CreateObject();
+  for (int i = 0; i < TIME_COUNT; i++) json_add_number(timings, stages[i], s->timings[i]);
+  json_add(o, "timings", timings);
+  td_part parts[16];
+  const int nparts = td_parts(parts, 16);
+  cJSON* versions = cJSON_CreateObject();
+  cJSON_AddStringToObject(versions, "tendril", td_version());
+  for (int i = 0; i < nparts; i++)
+    cJSON_AddStringToObject(versions, parts[i].name, parts[i].version);
+  json_add(o, "versions", versions);
+  cJSON* files = s->files ? cJSON_AddArrayToObject(o, "files") : NULL;
+  for (int i = 0; files && i < td_files_count(s->files); i++)
+    cJSON_AddItemToArray(files, cJSON_CreateString(td_files_name(s->files, i)));
   free(line);
   return o;
 }
 
 // ---- the end of a command ----------------------------------------------------------------------
 
-// "dir/four_bar.m" -> "four_bar"; `out` has room for it.
-static void title_of(const char* name, char* out, size_t size) {
-  const char* base = strrchr(name, '/');
-  base = base ? base + 1 : name;
-  const size_t n = strlen(base);
-  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
-  snprintf(out, size, "%.*s", (int)(has_m ? n - 2 : n), base);
-}
-
-// report.html among the results.
+// Stage report.html, titled after the model's file: "dir/four_bar.m" -> "four_bar".
 static td_status report_stage(session* s, const char* summary) {
   char title[200];
-  title_of(s->name, title, sizeof title);
+  const char *slash = strrchr(s->name, '/'), *base = slash ? slash + 1 : s->name;
+  const size_t n = strlen(base);
+  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
+  snprintf(title, sizeof title, "%.*s", (int)(has_m ? n - 2 : n), base);
   td_report report = td_report_default();
   report.spec = s->spec;
   report.model = s->model;
@@ -371,11 +354,15 @@ static td_status report_stage(session* s, const char* summary) {
   return td_report_write(s->files, "report.html", &report);
 }
 
+// Add summary and report to the staged files, put all in place and print where they are.  A report
+// that cannot be written does not cost the results.
 int session_commit(session* s, const char* what, cJSON* result) {
   cJSON* summary = summary_json(s);
   if (result) json_add(summary, what, result);
   cJSON* earlier = earlier_json(s);
   if (earlier) json_add(summary, "earlier", earlier);
+
+  // summary.json, then the report, which contains it
   char* text = s->reports ? cJSON_PrintUnformatted(summary) : NULL;
   td_status status = session_write_json(s, "summary.json", summary);
   bool reported = s->reports;
@@ -383,7 +370,7 @@ int session_commit(session* s, const char* what, cJSON* result) {
   if (status == TD_OK && s->reports) {
     status = text ? report_stage(s, text) : TD_E_NOMEM;
     reported = status == TD_OK;
-    if (status == TD_E_IO) {  // a disk that is full for the report alone does not cost the results
+    if (status == TD_E_IO) {  // the disk is full for the report alone
       why = format_text("%s", td_files_error(s->files));
       status = TD_OK;
     }
@@ -391,8 +378,9 @@ int session_commit(session* s, const char* what, cJSON* result) {
   cJSON_free(text);
   if (status == TD_OK) status = td_files_commit(s->files);
   int code = session_wrote(s, status);
+
+  // an older report would be taken for that of these results
   if (code == CODE_DONE && !reported && (s->reports || s->opt->no_report)) {
-    // a report of earlier results would be taken for the one of these
     char* old = format_text("%s/report.html", s->out);
     const bool removed = old && remove(old) == 0, stays = !removed && (!old || errno != ENOENT);
     free(old);
@@ -407,6 +395,7 @@ int session_commit(session* s, const char* what, cJSON* result) {
                               : "");
   }
   free(why);
+
   if (status == TD_OK) {
     say_heading(s, "Files in %s", s->out);
     for (int i = 0; i < td_files_count(s->files); i++) {

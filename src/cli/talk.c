@@ -1,4 +1,4 @@
-// Talking to a person: messages, colour and progress on a terminal only, and Ctrl-C.
+// Messages, colour and progress on a terminal, and signals.
 #include <signal.h>
 #include <stdarg.h>
 #include <stdlib.h>
@@ -39,14 +39,14 @@ char* format_text(const char* format, ...) {
   return s;
 }
 
-// A signal can only leave a note; there is no other way to tell the running step.
+// Set by a signal, which can only set a flag for the running command.
 static volatile sig_atomic_t stop_note;
 
-// While set, a signal ends the program at once: nothing is being written, and what is going on
-// cannot be asked to stop.
+// While set, a signal ends the program at once: no file is being written, and the computation
+// cannot be stopped in another way.
 static volatile sig_atomic_t ends_at_once = 1;
 
-// While set, it does so when the step has not stopped by itself after some seconds.
+// While set, a signal ends the program when the computation has not stopped after some seconds.
 static volatile sig_atomic_t ends_late;
 enum { PATIENCE = 2 };  // [s]
 
@@ -56,7 +56,7 @@ static void end_at_once(void) {
   _exit(n < 0 ? CODE_FILE : CODE_NUMERICS);
 }
 
-// A second Ctrl-C ends the program at once.
+// Handle a signal; the second one ends the program at once.
 static void on_signal(int number) {
   if (ends_at_once) end_at_once();
   stop_note = 1;
@@ -71,7 +71,7 @@ static void on_alarm(int number) {
 
 void heed_signals(void) {
   signal(SIGTERM, on_signal);
-  static const int others[] = {SIGINT, SIGHUP};  // ignored in the background of scripts, by nohup
+  static const int others[] = {SIGINT, SIGHUP};  // stay ignored in scripts' background and by nohup
   for (int i = 0; i < 2; i++)
     if (signal(others[i], SIG_IGN) != SIG_IGN) signal(others[i], on_signal);
 }
@@ -98,7 +98,7 @@ void slow_end(void) {
 
 bool stop_asked(void) { return stop_note != 0; }
 
-// "  simulate  42 %, 12 s left": after the first second, ten times a second at most
+// Print "  simulate  42 %, 12 s left": after the first second, ten times a second at most.
 bool progress_show(void* user, double fraction, const char* what) {
   progress* p = user;
   const double now = seconds();

@@ -3,14 +3,15 @@
 //   {"outputs": {"tip_x": 100}, "states": {"q": 0, "v": 0.1}, "inputs": {"F": 0.01},
 //    "process": {"F": 1}, "drift": 0, "noise": {"tip_x": 1e-6}}
 //
-// A number instead of an object is for all.  What is absent is 1 for outputs, inputs, process and
-// noise, 0 for states and drift.
+// A number instead of an object is for all.  Members that are absent are 1 for outputs, inputs,
+// process and noise, 0 for states and drift.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
+// The weights of a file.
 typedef struct weights {
   double *outputs, *noise;   // (ny)
   double *inputs, *process;  // (nu)
@@ -21,7 +22,7 @@ static int bad(const session* s, const char* what, const char* name) {
   return complain(CODE_FILE, "%s: %s '%s'", s->opt->weights, what, name);
 }
 
-// "outputs": 2 or {"tip_x": 2, ...}: those not named are `absent`
+// Read "outputs": 2 or {"tip_x": 2, ...}; those not named are `absent`.
 static int read_list(const session* s, const cJSON* item, int (*find)(const td_model*, const char*),
                      int n, double absent, double* out) {
   for (int i = 0; i < n; i++) out[i] = cJSON_IsNumber(item) ? item->valuedouble : absent;
@@ -37,7 +38,7 @@ static int read_list(const session* s, const cJSON* item, int (*find)(const td_m
   return CODE_DONE;
 }
 
-// {"q": 1, "v": 0}
+// Read "states": {"q": 1, "v": 0}.
 static int read_states(const session* s, const cJSON* item, weights* w) {
   const cJSON* one;
   if (!cJSON_IsObject(item)) return bad(s, "an object with q and v is wanted for", item->string);
@@ -52,6 +53,7 @@ static int read_states(const session* s, const cJSON* item, weights* w) {
   return CODE_DONE;
 }
 
+// Read one member of the file.
 static int read_member(const session* s, const cJSON* item, weights* w) {
   const char* name = item->string;
   const int ny = s->n.nsensor, nu = s->n.nu;
@@ -68,6 +70,7 @@ static int read_member(const session* s, const cJSON* item, weights* w) {
   return CODE_DONE;
 }
 
+// Read the file of --weights.
 static int read_file(const session* s, weights* w) {
   int code = CODE_DONE;
   char* text = text_of_file(s->opt->weights, &code);
@@ -82,6 +85,7 @@ static int read_file(const session* s, weights* w) {
   return code;
 }
 
+// Check that weights are finite and positive, or not negative.
 static int check(const session* s, const double* list, int n, bool positive, const char* what,
                  const char* (*name)(const td_model*, int)) {
   for (int i = 0; i < n; i++) {
@@ -92,21 +96,8 @@ static int check(const session* s, const double* list, int n, bool positive, con
   return CODE_DONE;
 }
 
-static int check_all(const session* s, const weights* w) {
-  const td_sizes* l = &s->n;
-  int code = check(s, w->inputs, l->nu, true, "the weight", td_model_input_name);
-  if (!code) code = check(s, w->process, l->nu, false, "the process noise", td_model_input_name);
-  if (!code) code = check(s, w->outputs, l->nsensor, false, "the weight", td_model_sensor_name);
-  if (!code) code = check(s, w->noise, l->nsensor, true, "the noise", td_model_sensor_name);
-  const double rest[] = {w->q, w->v, w->drift};
-  for (int i = 0; !code && i < 3; i++)
-    if (!isfinite(rest[i]) || rest[i] < 0)
-      code = complain(CODE_FILE, "weights of states and the drift must be zero or positive, got %g",
-                      rest[i]);
-  return code;
-}
-
-// An output that inputs change at once would weigh inputs and states together.
+// Refuse or drop weights of outputs that inputs change at once, which would weigh inputs and states
+// together.
 static int check_direct(const session* s, weights* w, const td_linear* l) {
   for (int i = 0; i < l->ny; i++) {
     bool direct = false;
@@ -141,6 +132,7 @@ static void fill(const td_linear* l, const weights* w, int nv, double* Q, double
   for (int i = 0; i < ny; i++) V[i * ny + i] = w->noise[l->output[i]];
 }
 
+// Set the weights of a linear design from --weights, or 1 for every output and input.
 int linear_weights(const session* s, const td_linear* l, double* Q, double* R, double* W,
                    double* V) {
   const int ny = s->n.nsensor, nu = l->nu;
@@ -150,7 +142,19 @@ int linear_weights(const session* s, const td_linear* l, double* Q, double* R, d
   for (int i = 0; i < 2 * (ny + nu); i++) block[i] = 1;
   if (ny == 0) w.q = 1;
   int code = s->opt->weights ? read_file(s, &w) : CODE_DONE;
-  if (code == CODE_DONE) code = check_all(s, &w);
+
+  // inputs and noise must be positive, the others may be zero
+  const td_sizes* n = &s->n;
+  if (!code) code = check(s, w.inputs, n->nu, true, "the weight", td_model_input_name);
+  if (!code) code = check(s, w.process, n->nu, false, "the process noise", td_model_input_name);
+  if (!code) code = check(s, w.outputs, n->nsensor, false, "the weight", td_model_sensor_name);
+  if (!code) code = check(s, w.noise, n->nsensor, true, "the noise", td_model_sensor_name);
+  const double rest[] = {w.q, w.v, w.drift};
+  for (int i = 0; !code && i < 3; i++)
+    if (!isfinite(rest[i]) || rest[i] < 0)
+      code = complain(CODE_FILE, "weights of states and the drift must be zero or positive, got %g",
+                      rest[i]);
+
   if (code == CODE_DONE) code = check_direct(s, &w, l);
   if (code == CODE_DONE) fill(l, &w, s->n.nv, Q, R, W, V);
   free(block);

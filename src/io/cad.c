@@ -1,4 +1,4 @@
-// Wires under construction, for the readers of IGES and STL.
+// Wireframes while they are read; shared by the readers of IGES and STL.
 #include "io/cad.h"
 
 #include <stdarg.h>

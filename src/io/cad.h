@@ -1,10 +1,11 @@
-// Wireframes from CAD files: what the readers of IGES and STL share.
+// Wireframes from CAD files: data shared by the readers of IGES and STL.
 #ifndef TD_CAD_H
 #define TD_CAD_H
 
 #include "model/spec.h"
 #include "model/wire.h"
 
+// Options of a reader and its result.
 typedef struct td_cad {
   double unit;   // metres of one unit of the file; 0: as the file says (IGES), a millimetre (STL)
   double chord;  // largest distance of a curve from the edges that replace it [m]; 0: 1/100 of the

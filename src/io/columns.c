@@ -1,5 +1,5 @@
-// Columns of result tables: names, units and where the values are.  What a column of a state is
-// called is decided here, for all commands and languages.
+// Columns of result tables: names, units and pointers to the values.  The names of a state's
+// columns are decided here, for all commands and languages.
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -11,7 +11,7 @@ struct td_columns {
   td_matrix* list;
   char** names;  // owned
   int n, cap;
-  td_status failed;  // TD_OK: nothing did
+  td_status failed;  // the first failure, TD_OK: none
 };
 
 td_columns* td_columns_new(void) { return calloc(1, sizeof(td_columns)); }
@@ -24,6 +24,7 @@ void td_columns_free(td_columns* c) {
   free(c);
 }
 
+// Append a column with a copy of its name; NULL: no memory.
 static td_matrix* next(td_columns* c, const char* name) {
   if (c->n == c->cap) {
     const int cap = c->cap ? 2 * c->cap : 64;
@@ -74,12 +75,13 @@ static bool is_taken(const td_columns* c, const char* name) {
   return false;
 }
 
-// q12 and v3 are names of coordinates
+// Report whether a name is that of a coordinate, q12 or v3.
 static bool is_coordinate(const char* name) {
   return (name[0] == 'q' || name[0] == 'v') && name[1] >= '1' && name[1] <= '9' &&
          name[1 + strspn(name + 1, "0123456789")] == '\0';
 }
 
+// Append a column under its name or, where that is a coordinate's or taken, with an ending.
 void td_columns_add_other(td_columns* c, const char* name, const char* ending, const char* unit,
                           int rows, int stride, const double* values) {
   if (!c) return;
@@ -90,6 +92,7 @@ void td_columns_add_other(td_columns* c, const char* name, const char* ending, c
   td_columns_add(c, taken ? other : name, unit, rows, stride, values);
 }
 
+// Append the columns of states: sensors, q, v and internal states, as far as the spec wants them.
 void td_columns_add_state(td_columns* c, const td_spec* spec, const td_model* model, int rows,
                           int stride, const double* values, bool with_v) {
   if (!c) return;
@@ -122,25 +125,6 @@ void td_columns_add_state(td_columns* c, const td_spec* spec, const td_model* mo
                    stride, values + i);
 }
 
-// Columns of coordinates from the first one on that have its letter.
-static int count_alike(const td_columns* c, int first) {
-  int n = 1;
-  while (first + n < c->n && is_coordinate(c->names[first + n]) &&
-         c->names[first + n][0] == c->names[first][0])
-    n++;
-  return n;
-}
-
-// One matrix of n columns that lie side by side; they have one unit, or none is told.
-static td_matrix folded(const td_matrix* first, int n) {
-  td_matrix m = *first;
-  m.name = first->name[0] == 'q' ? "q" : "v";
-  m.cols = n;
-  for (int i = 1; i < n; i++)
-    if (strcmp(first[i].unit, m.unit) != 0) m.unit = "";
-  return m;
-}
-
 td_status td_columns_csv(const td_columns* c, td_files* files, const char* name) {
   if (!c || !files || !name) return TD_E_USAGE;
   return c->failed ? c->failed : td_files_csv(files, name, c->list, c->n);
@@ -151,6 +135,8 @@ td_status td_columns_mat(const td_columns* c, td_files* files, const char* name)
   return c->failed ? c->failed : td_files_mat(files, name, c->list, c->n);
 }
 
+// Write the columns as an HDF5 file.  A dataset takes HDF5 as long as thousands of numbers: of many
+// columns the coordinates are folded into two matrices, q and v.
 td_status td_columns_h5(const td_columns* c, td_files* files, const char* name,
                         const td_note* notes, int nnote) {
   if (!c || !files || !name) return TD_E_USAGE;
@@ -158,14 +144,22 @@ td_status td_columns_h5(const td_columns* c, td_files* files, const char* name,
   td_matrix* list = malloc(((size_t)c->n + 1) * sizeof *list);
   if (!list) return TD_E_NOMEM;
 
-  // HDF5 takes as long for a dataset as for thousands of numbers: of many columns the coordinates
-  // are two matrices, q and v
   const bool fold = c->n > 10000 && !is_taken(c, "q") && !is_taken(c, "v");
   int n = 0;
   for (int i = 0, width; i < c->n; i += width) {
-    const bool some = fold && is_coordinate(c->names[i]);
-    width = some ? count_alike(c, i) : 1;
-    list[n++] = some ? folded(&c->list[i], width) : c->list[i];
+    td_matrix* m = &list[n++];
+    *m = c->list[i];
+    width = 1;
+    if (!fold || !is_coordinate(c->names[i])) continue;
+
+    // columns of the same letter lie side by side; the matrix has their unit if it is one
+    m->name = c->names[i][0] == 'q' ? "q" : "v";
+    for (; i + width < c->n; width++) {
+      const char* other = c->names[i + width];
+      if (!is_coordinate(other) || other[0] != c->names[i][0]) break;
+      if (strcmp(c->list[i + width].unit, m->unit) != 0) m->unit = "";
+    }
+    m->cols = width;
   }
   const td_status status = td_files_h5(files, name, list, n, notes, nnote);
   free(list);

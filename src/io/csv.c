@@ -6,7 +6,7 @@
 
 #include "io/files.h"
 
-// A name or word, quoted only when it has to be.
+// Write a name or word, quoted only when it has to be.
 static void put_word(FILE* f, const char* s) {
   if (!strpbrk(s, ",\"\r\n")) {
     fputs(s, f);
@@ -20,29 +20,7 @@ static void put_word(FILE* f, const char* s) {
   putc('"', f);
 }
 
-static void put_cell(FILE* f, const td_matrix* column, int row) {
-  if (column->words) {
-    put_word(f, column->words[row]);
-  } else {
-    fprintf(f, "%.17g", column->values[(size_t)row * (size_t)column->stride]);
-  }
-}
-
-static void put_table(FILE* f, const td_matrix* columns, int n) {
-  for (int j = 0; j < n; j++) {
-    if (j) putc(',', f);
-    put_word(f, columns[j].name);
-  }
-  putc('\n', f);
-  for (int i = 0; n && i < columns[0].rows; i++) {
-    for (int j = 0; j < n; j++) {
-      if (j) putc(',', f);
-      put_cell(f, &columns[j], i);
-    }
-    putc('\n', f);
-  }
-}
-
+// Write columns of equal length as a file: a line of names, then one line for each record.
 td_status td_files_csv(td_files* files, const char* name, const td_matrix* columns, int n) {
   if (!files || !name || !td_matrices_given(columns, n)) return TD_E_USAGE;
   for (int j = 0; j < n; j++) {
@@ -52,7 +30,23 @@ td_status td_files_csv(td_files* files, const char* name, const td_matrix* colum
   if (!path) return TD_E_IO;
   FILE* f = fopen(path, "wb");
   if (!f) return td_files_broken(files, name, strerror(errno));
-  put_table(f, columns, n);
+
+  for (int j = 0; j < n; j++) {
+    if (j) putc(',', f);
+    put_word(f, columns[j].name);
+  }
+  putc('\n', f);
+  for (int i = 0; n && i < columns[0].rows; i++) {
+    for (int j = 0; j < n; j++) {
+      const td_matrix* c = &columns[j];
+      if (j) putc(',', f);
+      if (c->words)
+        put_word(f, c->words[i]);
+      else
+        fprintf(f, "%.17g", c->values[(size_t)i * (size_t)c->stride]);
+    }
+    putc('\n', f);
+  }
   const bool ok = !ferror(f);
   if (fclose(f) != 0 || !ok) return td_files_broken(files, name, strerror(errno));
   return td_files_staged(files);

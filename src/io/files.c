@@ -2,7 +2,7 @@
 // `.tendril-PID-k`: beside the result directory when that does not exist yet (then one rename makes
 // everything visible at once), inside it otherwise (then each file is renamed over its
 // predecessor).  The owner holds a lock on the staging directory for as long as it lives; a staging
-// directory nobody holds was left by a process that died, and is removed.
+// directory without a holder was left by a process that died, and is removed.
 #include "io/files.h"
 
 #include <dirent.h>
@@ -66,7 +66,7 @@ static char* parent_of(const char* path) {
   return td_strndup(path, n);
 }
 
-// mkdir -p
+// Make a directory with all its parents, as mkdir -p does.
 static bool make_path(const char* path) {
   char* s = td_strdup(path);
   if (!s) return false;
@@ -101,6 +101,7 @@ static td_status stage_open(td_files* files) {
   return fail_errno(files, "");
 }
 
+// Remove the staging directory and release its lock.
 static void stage_close(td_files* files) {
   if (files->staging) td_scratch_remove(files->staging);
   if (files->lock >= 0) close(files->lock);
@@ -109,7 +110,7 @@ static void stage_close(td_files* files) {
   files->lock = -1;
 }
 
-// Find the place of the staging directory and try it.
+// Find the place of the staging directory, remove what died processes left there, and try it.
 static td_status prepare(td_files* files) {
   struct stat st;
   const bool exists = stat(files->directory, &st) == 0;
@@ -120,8 +121,7 @@ static td_status prepare(td_files* files) {
   if (!files->parent) return TD_E_NOMEM;
   if (!make_path(files->parent)) return fail_errno(files, "");
   td_scratch_sweep(files->parent, STAGING);
-  char* beside =
-      exists ? parent_of(files->directory) : NULL;  // where it was staged before it existed
+  char* beside = exists ? parent_of(files->directory) : NULL;  // staged there before it existed
   if (beside) td_scratch_sweep(beside, STAGING);
   free(beside);
   const td_status status = stage_open(files);
@@ -140,6 +140,7 @@ bool td_files_go_on(void* files) {
   return !f->progress || f->progress(f->user, 0, "export");
 }
 
+// Open a set of files that go into a directory.
 td_status td_files_open(const char* directory, td_files** out, char* message, size_t size) {
   if (!directory || !out || (!message && size > 0)) return TD_E_USAGE;
   *out = NULL;
@@ -169,6 +170,7 @@ void td_files_close(td_files* files) {
   free(files);
 }
 
+// Add a file to the set; returns the path to write it to, NULL on failure.
 const char* td_files_stage(td_files* files, const char* name) {
   if (!*name || strchr(name, '/') || name[0] == '.') {
     td_files_fail(files, name, "not a plain file name");
@@ -192,11 +194,11 @@ const char* td_files_stage(td_files* files, const char* name) {
   return path;
 }
 
-// fsync works on any descriptor of the file
+// Bring a file to the disk; fsync works on any descriptor of it.
 static bool synchronise(const char* path, int flags) {
   const int fd = open(path, O_RDONLY | O_CLOEXEC | flags);
   if (fd < 0) return false;
-  const bool ok = fsync(fd) == 0 || errno == EINVAL;  // some file systems cannot, for directories
+  const bool ok = fsync(fd) == 0 || errno == EINVAL;  // some file systems cannot sync directories
   return close(fd) == 0 && ok;
 }
 
@@ -221,7 +223,7 @@ td_status td_files_broken(td_files* files, const char* name, const char* why) {
   return status;
 }
 
-// HDF5 takes up to 3 MB for itself and, once per matrix, a copy of it.
+// Try to allocate what HDF5 may need: 3 MB for itself and a copy of each matrix, one at a time.
 bool td_files_have_memory(size_t numbers) {
   const size_t bytes = ((size_t)8 << 20) + 4 * numbers * sizeof(double);
   void* volatile block = malloc(bytes);  // volatile: not optimised away
@@ -241,14 +243,15 @@ td_status td_files_text(td_files* files, const char* name, const char* text) {
   return td_files_staged(files);
 }
 
+// Make the files of a set visible in their directory.
 td_status td_files_commit(td_files* files) {
   if (!files) return TD_E_USAGE;
   if (!files->staging) return TD_OK;
   td_status status = TD_OK;
 
-  // all at once; somebody may have made the directory in the meantime, then one by one
+  // all at once; if somebody has made the directory in the meantime, one by one
   if (files->inside || rename(files->staging, files->directory) != 0) {
-    // by descriptors, without memory that could be missing half way
+    // by descriptors, without memory that could be missing half-way
     const int to = open(files->directory, O_RDONLY | O_DIRECTORY | O_CLOEXEC);
     if (to < 0) status = fail_errno(files, "");
     for (int i = 0; i < files->n && status == TD_OK; i++) {
@@ -263,10 +266,21 @@ td_status td_files_commit(td_files* files) {
     close(files->lock);
     files->lock = -1;
   }
+
+  // bring the names to the disk, too
   if (status == TD_OK && !synchronise(files->directory, O_DIRECTORY))
     status = fail_errno(files, "");
   if (status == TD_OK && !files->inside) synchronise(files->parent, O_DIRECTORY);
   return status;
+}
+
+size_t td_matrix_longest(const td_matrix* m) {
+  size_t n = 0;
+  for (int i = 0; i < m->rows; i++) {
+    const size_t length = strlen(m->words[i]);
+    if (length > n) n = length;
+  }
+  return n;
 }
 
 bool td_matrices_given(const td_matrix* list, int n) {

@@ -1,4 +1,4 @@
-// Inside a set of files: where a writer puts its file and how it says that it could not.
+// Sets of files, for writers: where a file goes, and how a failure is reported.
 #ifndef TD_IO_FILES_H
 #define TD_IO_FILES_H
 
@@ -9,27 +9,30 @@
 // set, valid until the next call.  NULL on failure.
 const char* td_files_stage(td_files* files, const char* name);
 
-// The file of the last td_files_stage() is complete: bring it to the disk.
+// Bring the file of the last td_files_stage(), which is complete, to the disk.
 td_status td_files_staged(td_files* files);
 
-// Ask the progress function of the set (a td_files, as void* for those who know no files): false,
-// stop.
+// Call the progress function of a set (a td_files, as void* for callers without this header).
+// False: stop.
 bool td_files_go_on(void* files);
 
 // Note a failure about `name`; returns TD_E_IO.
 td_status td_files_fail(td_files* files, const char* name, const char* why);
 
-// The file of the last td_files_stage() could not be written: it leaves the set, the others stay.
+// Take the file of the last td_files_stage(), which could not be written, out of the set.
 void td_files_unstage(td_files* files);
 
 // The same with a message about `name`; returns TD_E_IO.
 td_status td_files_broken(td_files* files, const char* name, const char* why);
 
-// Is there memory for a foreign library to write or read `numbers` numbers?  HDF5 and matio do not
-// survive a failing allocation, so what they may need is asked for beforehand.
+// Report whether there is memory for a foreign library to write or read `numbers` numbers.  HDF5
+// and matio do not survive a failing allocation, so what they may need is tried beforehand.
 bool td_files_have_memory(size_t numbers);
 
-// Are n matrices all there, with their names and numbers?
+// Length of the longest word of a matrix of words
+size_t td_matrix_longest(const td_matrix* m);
+
+// Report whether n matrices have names, sizes and values.
 bool td_matrices_given(const td_matrix* list, int n);
 
 #endif

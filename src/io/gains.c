@@ -1,4 +1,4 @@
-// lqr.json as written by `tendril lqr`.
+// Reading lqr.json, as written by `tendril lqr`, and checking it against a model.
 #include "io/gains.h"
 
 #include <cjson/cJSON.h>
@@ -11,6 +11,7 @@
 
 #define FILE_LIMIT (64 << 20)  // bytes
 
+// A file while it is read.
 typedef struct reader {
   const cJSON* root;
   const char* path;
@@ -23,6 +24,7 @@ static td_status complain(const reader* r, const char* what, const char* name) {
   return TD_E_IO;
 }
 
+// Read a file of limited size; to be freed, NULL: unreadable or no memory.
 static char* text_of(const char* path) {
   // not blocking: a pipe would wait for its writer
   const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
@@ -50,6 +52,7 @@ static char* text_of(const char* path) {
   return ok ? text : NULL;
 }
 
+// Read n finite numbers.
 static td_status read_vector(const reader* r, const cJSON* list, const char* name, int n,
                              double* out) {
   if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
@@ -63,7 +66,7 @@ static td_status read_vector(const reader* r, const cJSON* list, const char* nam
   return TD_OK;
 }
 
-// A new array; cols = 0: a vector of `rows`
+// Read a member into a new array, rows x cols; cols = 0: a vector of `rows`.
 static td_status read_array(const reader* r, const char* name, int rows, int cols, double** out) {
   const cJSON* list = cJSON_GetObjectItemCaseSensitive(r->root, name);
   *out = calloc((size_t)rows * (size_t)max_int(cols, 1) + 1, sizeof(double));
@@ -78,21 +81,21 @@ static td_status read_array(const reader* r, const char* name, int rows, int col
   return TD_OK;
 }
 
-// Names in the file must be those of the model, in order.
-static td_status check_names(const reader* r, const char* member, const td_model* model, int n,
-                             const char* (*name)(const td_model*, int)) {
+// Check that the inputs of the file are those of the model, in order.
+static td_status check_inputs(const reader* r, const td_model* model, int n) {
+  const char* member = "inputs";
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, member), *item;
   if (!cJSON_IsArray(list) || cJSON_GetArraySize(list) != n)
     return complain(r, "the model has others than these", member);
   int i = 0;
   cJSON_ArrayForEach(item, list) {
-    if (!cJSON_IsString(item) || strcmp(item->valuestring, name(model, i++)) != 0)
+    if (!cJSON_IsString(item) || strcmp(item->valuestring, td_model_input_name(model, i++)) != 0)
       return complain(r, "the model has others than these", member);
   }
   return TD_OK;
 }
 
-// Which sensors the rows of C are; ny.
+// Find the sensor of each output; sets ny.
 static td_status read_outputs(const reader* r, const td_model* model, td_gains* g) {
   const cJSON *list = cJSON_GetObjectItemCaseSensitive(r->root, "outputs"), *item;
   const int n = cJSON_IsArray(list) ? cJSON_GetArraySize(list) : -1;
@@ -108,6 +111,7 @@ static td_status read_outputs(const reader* r, const td_model* model, td_gains* 
   return TD_OK;
 }
 
+// Read all members, whose sizes follow from the model and nx.
 static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
   const td_sizes n = td_model_sizes(model);
   const cJSON* nx = cJSON_GetObjectItemCaseSensitive(r->root, "nx");
@@ -115,7 +119,7 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
     return complain(r, "no linear model: wrong", "nx");
   g->nx = (int)nx->valuedouble;
   g->nu = n.nu;
-  TD_TRY(check_names(r, "inputs", model, n.nu, td_model_input_name));
+  TD_TRY(check_inputs(r, model, n.nu));
   TD_TRY(read_outputs(r, model, g));
   TD_TRY(read_array(r, "A", g->nx, g->nx, &g->A));
   TD_TRY(read_array(r, "B", g->nx, g->nu, &g->B));

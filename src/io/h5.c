@@ -1,12 +1,12 @@
-// HDF5: one dataset per matrix, the unit as its attribute.  Object times are not stored, so that
-// equal results are equal files.
+// HDF5: one dataset for each matrix, with its unit as an attribute.  Object times are not stored,
+// so that equal results are equal files.
 #include <hdf5.h>
 #include <stdio.h>
 #include <string.h>
 
 #include "io/files.h"
 
-// Zero-terminated text of fixed length; an HDF5 string has at least one byte.
+// Type of a zero-terminated text of fixed length; an HDF5 string has at least one byte.
 static hid_t text_type(size_t length) {
   const hid_t type = H5Tcopy(H5T_C_S1);
   if (type < 0) return type;
@@ -17,6 +17,7 @@ static hid_t text_type(size_t length) {
   return type;
 }
 
+// Write a text as an attribute.
 static bool put_note(hid_t object, const char* name, const char* text) {
   const hid_t type = text_type(strlen(text));
   const hid_t space = H5Screate(H5S_SCALAR);
@@ -28,60 +29,48 @@ static bool put_note(hid_t object, const char* name, const char* text) {
   return ok;
 }
 
-// The words side by side in cells of equal width, or the numbers without gaps.
-static void* packed_words(const td_matrix* m, size_t width) {
-  char* block = calloc((size_t)max_int(m->rows, 1), width);
-  for (int i = 0; block && i < m->rows; i++) {
-    memcpy(block + (size_t)i * width, m->words[i], strlen(m->words[i]));
-  }
-  return block;
-}
+// Copy a matrix without gaps: words in cells of equal width, or numbers.  NULL: no memory.
+static void* packed(const td_matrix* m, size_t width) {
+  const size_t rows = (size_t)max_int(m->rows, 1), cols = (size_t)max_int(m->cols, 1);
+  char* words = m->words ? calloc(rows, width) : NULL;
+  for (int i = 0; words && i < m->rows; i++)
+    memcpy(words + (size_t)i * width, m->words[i], strlen(m->words[i]));
+  if (m->words) return words;
 
-static void* packed_numbers(const td_matrix* m) {
-  double* block = calloc((size_t)max_int(m->rows, 1) * (size_t)max_int(m->cols, 1), sizeof *block);
-  for (int i = 0; block && i < m->rows; i++) {
+  double* block = calloc(rows * cols, sizeof *block);
+  for (int i = 0; block && i < m->rows; i++)
     memcpy(block + (size_t)i * (size_t)m->cols, m->values + (size_t)i * (size_t)m->stride,
            (size_t)m->cols * sizeof *block);
-  }
   return block;
 }
 
-static size_t longest(const td_matrix* m) {
-  size_t n = 0;
-  for (int i = 0; i < m->rows; i++) {
-    const size_t length = strlen(m->words[i]);
-    if (length > n) n = length;
-  }
-  return n;
-}
-
-static bool put_block(hid_t file, hid_t plan, const char* name, const td_matrix* m, hid_t type) {
-  void* block = m->words ? packed_words(m, longest(m) + 1) : packed_numbers(m);
-  if (!block) return false;
-  const hsize_t dims[2] = {(hsize_t)m->rows, (hsize_t)m->cols};
-  const hid_t space = H5Screate_simple(m->cols == 1 ? 1 : 2, dims, NULL);
-  const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
-  bool ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
-  ok = ok && (!*m->unit || put_note(set, "unit", m->unit));
-  if (set >= 0) H5Dclose(set);
-  if (space >= 0) H5Sclose(space);
-  free(block);
-  return ok;
-}
-
+// Write a matrix as a dataset, '/' in its name replaced.
 static bool put_matrix(hid_t file, hid_t plan, const td_matrix* m) {
   char* name = td_strdup(m->name);
   if (!name) return false;
   for (char* p = name; *p; p++) {
     if (*p == '/') *p = '_';
   }
-  const hid_t type = m->words ? text_type(longest(m)) : H5Tcopy(H5T_NATIVE_DOUBLE);
-  const bool ok = type >= 0 && put_block(file, plan, name, m, type);
+  const size_t width = m->words ? td_matrix_longest(m) + 1 : 0;
+  const hid_t type = m->words ? text_type(width - 1) : H5Tcopy(H5T_NATIVE_DOUBLE);
+  void* block = type >= 0 ? packed(m, width) : NULL;
+  bool ok = block != NULL;
+  if (ok) {
+    const hsize_t dims[2] = {(hsize_t)m->rows, (hsize_t)m->cols};
+    const hid_t space = H5Screate_simple(m->cols == 1 ? 1 : 2, dims, NULL);
+    const hid_t set = H5Dcreate2(file, name, type, space, H5P_DEFAULT, plan, H5P_DEFAULT);
+    ok = set >= 0 && H5Dwrite(set, type, H5S_ALL, H5S_ALL, H5P_DEFAULT, block) >= 0;
+    ok = ok && (!*m->unit || put_note(set, "unit", m->unit));
+    if (set >= 0) H5Dclose(set);
+    if (space >= 0) H5Sclose(space);
+  }
+  free(block);
   if (type >= 0) H5Tclose(type);
   free(name);
   return ok;
 }
 
+// Write notes and matrices into a new file.
 static bool put_file(const char* path, const td_matrix* list, int n, const td_note* notes,
                      int nnote) {
   const hid_t plan = H5Pcreate(H5P_DATASET_CREATE);
@@ -102,16 +91,18 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
     if (!list[i].unit) return TD_E_USAGE;
   for (int i = 0; i < nnote; i++)
     if (!notes[i].name || !notes[i].text) return TD_E_USAGE;
+
+  // HDF5 does not survive a failing allocation
   size_t numbers = 0;
   for (int i = 0; i < n; i++) {
-    const size_t width = list[i].words ? longest(&list[i]) / sizeof(double) + 1 : 1;
+    const size_t width = list[i].words ? td_matrix_longest(&list[i]) / sizeof(double) + 1 : 1;
     numbers += (size_t)list[i].rows * (size_t)list[i].cols * width;
   }
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
   if (!td_files_have_memory(numbers)) return td_files_broken(files, name, "out of memory");
 
-  // the library prints its error stack unless told not to
+  // keep the library from printing its error stack
   H5E_auto2_t print = NULL;
   void* data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);

@@ -1,10 +1,10 @@
 // IGES files: wireframes of lines, polylines, arcs and splines.
 //
-// A file is made of lines of 80 columns; column 73 names the section: Start, Global (units and
-// scale), Directory (two lines per entity: type, where its parameters are, its transformation),
+// A file consists of lines of 80 columns; column 73 names the section: Start, Global (units and
+// scale), Directory (two lines for each entity: type, position of its parameters, transformation),
 // Parameters (64 columns of numbers between delimiters), Terminate.  Composite curves (102) and
-// groups (402) name other entities; every entity is drawn once, and those that live in the
-// parameter plane of a surface are not drawn.
+// groups (402) name other entities; every entity is drawn once, and curves in the parameter plane
+// of a surface are not drawn.
 #include "io/iges.h"
 
 #include <math.h>
@@ -14,7 +14,8 @@
 
 // ---- lines ------------------------------------------------------------------------------------
 
-// The next line as [*begin, *begin + *n); files without line ends are records of 80 bytes.
+// Find the next line, [*begin, *begin + *n); a file without line ends is a sequence of 80-byte
+// records.
 static bool next_line(const iges* f, size_t* at, const char** begin, size_t* n, bool records) {
   if (*at >= f->size) return false;
   *begin = f->text + *at;
@@ -26,7 +27,7 @@ static bool next_line(const iges* f, size_t* at, const char** begin, size_t* n, 
   return true;
 }
 
-// A directory field of eight columns.
+// Number in field k of a directory line, eight columns each; 0 where it is too large
 static int field(const char* line, int k) {
   char text[9], *end = NULL;
   memcpy(text, line + 8 * k, 8);
@@ -35,6 +36,7 @@ static int field(const char* line, int k) {
   return x < -99999999 || x > 99999999 ? 0 : (int)x;
 }
 
+// Read one of the two directory lines of an entity.
 static td_status add_directory(iges* f, const char* line, int half) {
   if (half == 0) {
     iges_entity* grown = td_grow(f->entity, &f->entity_cap, f->nentity + 1, sizeof *grown);
@@ -53,14 +55,6 @@ static td_status add_directory(iges* f, const char* line, int half) {
   if (field(line, 0) == e->type) return TD_OK;
   return td_cad_fail(f->cad, "line D%d: the two lines of an entity have types %d and %d",
                      2 * f->nentity, e->type, field(line, 0));
-}
-
-static td_status add_parameters(iges* f, const char* line) {
-  const char** grown = td_grow((void*)f->line, &f->line_cap, f->nline + 1, sizeof *grown);
-  if (!grown) return TD_E_NOMEM;
-  f->line = grown;
-  f->line[f->nline++] = line;
-  return TD_OK;
 }
 
 // Sort the lines into their sections; *global collects the text of the global one.
@@ -86,7 +80,12 @@ static td_status read_lines(iges* f, td_text* global) {
       TD_TRY(add_directory(f, line, half));
       half = 1 - half;
     }
-    if (section == 'P') TD_TRY(add_parameters(f, line));
+    if (section == 'P') {
+      const char** grown = td_grow((void*)f->line, &f->line_cap, f->nline + 1, sizeof *grown);
+      if (!grown) return TD_E_NOMEM;
+      f->line = grown;
+      f->line[f->nline++] = line;
+    }
     if (section == 'T') break;
   }
   if (global->failed) return TD_E_NOMEM;
@@ -98,7 +97,7 @@ static td_status read_lines(iges* f, td_text* global) {
 
 // ---- parameters -------------------------------------------------------------------------------
 
-// Characters of an entity (or of the global section), and where the next parameter begins.
+// The characters of an entity or of the global section, and the position of the next parameter.
 typedef struct reader {
   const iges* f;
   const char* text;  // global section, NULL: parameter lines
@@ -109,8 +108,8 @@ static char char_at(const reader* r, int i) {
   return r->text ? r->text[i] : r->f->line[i / 64][i % 64];
 }
 
-// A Hollerith string "5HABCDE" at the start of a parameter: its length and where it begins; false:
-// it is something else.
+// Find a Hollerith string, "5HABCDE", at the start of a parameter: its begin and length.  False:
+// the parameter is something else.
 static bool hollerith(const reader* r, int* begin, int* length) {
   int i = r->at, n = 0;
   while (i < r->end && char_at(r, i) == ' ') i++;
@@ -123,7 +122,7 @@ static bool hollerith(const reader* r, int* begin, int* length) {
   return true;
 }
 
-// The next parameter without blanks, cut to the buffer.  True: another one follows.
+// Read the next parameter without blanks, cut to the buffer.  True: another one follows.
 static bool next_parameter(reader* r, char* word, int size) {
   int n = 0, begin, length;
   if (hollerith(r, &begin, &length)) {
@@ -142,7 +141,7 @@ static bool next_parameter(reader* r, char* word, int size) {
   return false;
 }
 
-// A number; an empty parameter is 0.  False: something else, or not finite.
+// Convert a number; an empty parameter is 0.  False: it is something else, or not finite.
 static bool number_of(char* word, double* x) {
   char* end = NULL;
   for (char* s = word; *s; s++)
@@ -151,10 +150,11 @@ static bool number_of(char* word, double* x) {
   return (!*word || *end == '\0') && fabs(*x) < 1e30;
 }
 
+// Read all parameters of an entity; names and texts among them become NaN.
 td_status td_iges_numbers(iges* f, const iges_entity* e) {
   if (e->data < 0 || e->lines < 1 || e->lines > f->nline || e->data > f->nline - e->lines)
     return td_iges_fail(f, e, "has its parameters outside the file");
-  // entities have their own parameters and a share of the transformations
+  // an entity has its own parameters and a share of the transformations
   if (f->visited > 20.0 * (double)f->size + 1e6)
     return td_iges_fail(f, e, "shares its parameters with too many others");
   reader r = {f, NULL, 64 * e->data, 64 * (e->data + e->lines)};
@@ -168,13 +168,13 @@ td_status td_iges_numbers(iges* f, const iges_entity* e) {
     double* grown = td_grow(f->x, &f->x_cap, f->nx + 1, sizeof(double));
     if (!grown) return TD_E_NOMEM;
     f->x = grown;
-    // names and text are no numbers, and no curve has them before its own
     if (!number_of(word, &f->x[f->nx])) f->x[f->nx] = NAN;
   }
   f->visited += r.at - 64.0 * e->data;
   return TD_OK;
 }
 
+// Index of the entity that a directory pointer names, -1: none
 int td_iges_pointer(const iges* f, double pointer) {
   if (!(pointer >= 1 && pointer <= 2.0 * f->nentity)) return -1;
   return ((int)pointer - 1) / 2;
@@ -182,7 +182,7 @@ int td_iges_pointer(const iges* f, double pointer) {
 
 // ---- global section ---------------------------------------------------------------------------
 
-// Metres of a unit, by flag and by name.
+// Length of a unit [m], by flag and by name
 static const struct {
   int flag;
   const char* name;
@@ -191,31 +191,21 @@ static const struct {
              {5, "MI", 1609.344}, {6, "M", 1},       {7, "KM", 1e3},        {8, "MIL", 0.0254e-3},
              {9, "UM", 1e-6},     {10, "CM", 1e-2},  {11, "UIN", 0.0254e-6}};
 
-static double unit_of(int flag, const char* name) {
-  for (size_t i = 0; i < sizeof units / sizeof *units; i++)
-    if (flag == 3 ? strcasecmp(units[i].name, name) == 0 : units[i].flag == flag)
-      return units[i].metres;
-  return 0;
-}
-
-// The parameter and record delimiters come first, as "1H,,1H;," or left out.
-static void read_delimiters(iges* f, reader* r) {
-  char word[64];
-  f->delimiter = ',';
-  f->terminator = ';';
-  int begin, length;
-  if (hollerith(r, &begin, &length) && length == 1) f->delimiter = r->text[begin];
-  next_parameter(r, word, sizeof word);
-  if (hollerith(r, &begin, &length) && length == 1) f->terminator = r->text[begin];
-  next_parameter(r, word, sizeof word);
-}
-
-// 13: model space scale, 14: unit flag, 15: unit name
+// Read delimiters, scale (global parameter 13) and unit (14: flag, 15: name).
 static td_status read_global(iges* f, const td_text* text) {
   reader r = {f, text->s, 0, text->n};
   char word[64], name[64] = "";
   double scale = 1, flag = 1;
-  read_delimiters(f, &r);
+
+  // the parameter and record delimiters come first, as "1H,,1H;," or left out
+  int begin, length;
+  f->delimiter = ',';
+  f->terminator = ';';
+  if (hollerith(&r, &begin, &length) && length == 1) f->delimiter = r.text[begin];
+  next_parameter(&r, word, sizeof word);
+  if (hollerith(&r, &begin, &length) && length == 1) f->terminator = r.text[begin];
+  next_parameter(&r, word, sizeof word);
+
   bool more = true;
   for (int k = 3; more && k <= 15; k++) {
     more = next_parameter(&r, k == 15 ? name : word, sizeof word);
@@ -223,7 +213,13 @@ static td_status read_global(iges* f, const td_text* text) {
       return td_cad_fail(f->cad, "its scale (global parameter 13) is '%.20s'", word);
     if (k == 14 && *word && !number_of(word, &flag)) flag = 0;
   }
-  const double unit = f->cad->unit > 0 ? f->cad->unit : unit_of((int)fabs(flag), name) / scale;
+
+  // the unit that the user gives, or that of the file
+  const int kind = (int)fabs(flag);
+  double unit = f->cad->unit;
+  for (size_t i = 0; !(unit > 0) && i < sizeof units / sizeof *units; i++)
+    if (kind == 3 ? strcasecmp(units[i].name, name) == 0 : units[i].flag == kind)
+      unit = units[i].metres / scale;
   if (!(unit > 0))
     return td_cad_fail(f->cad,
                        "its unit (global parameters 14 and 15) is not known: %g '%.20s'; "
@@ -237,7 +233,7 @@ static td_status read_global(iges* f, const td_text* text) {
 
 static iges_map map_identity(void) { return (iges_map){{1, 0, 0, 0, 1, 0, 0, 0, 1}, {0, 0, 0}}; }
 
-// a after b
+// Composition: first b, then a
 static iges_map map_mul(const iges_map* a, const iges_map* b) {
   iges_map m;
   for (int i = 0; i < 3; i++) {
@@ -251,8 +247,8 @@ static iges_map map_mul(const iges_map* a, const iges_map* b) {
   return m;
 }
 
-// The transformation of an entity, after that of what it is a part of.  Transformations may have
-// transformations.
+// Transformation of an entity, which may itself have one, followed by that of the entity it is a
+// member of
 static td_status map_of(iges* f, const iges_entity* e, const iges_map* outer, iges_map* out) {
   iges_map own = map_identity();
   const iges_entity* of = e;
@@ -277,12 +273,13 @@ static bool is_curve(int type) {
   return type == 100 || type == 106 || type == 110 || type == 112 || type == 126;
 }
 
+// Report whether an entity is a composite curve or a group of entities.
 static bool is_group(const iges_entity* e) {
   const int form = e->form;
   return e->type == 102 || (e->type == 402 && (form == 1 || form == 7 || form == 14 || form == 15));
 }
 
-// Members of a group, from 0; -1: not one of the file's entities.
+// Entity that is member k of the current group, -1: none
 static int member(const iges* f, int k) {
   return k + 1 < f->nx ? td_iges_pointer(f, f->x[k + 1]) : -1;
 }
@@ -291,20 +288,16 @@ static int member_count(const iges* f) {
   return f->nx > 0 && f->x[0] >= 0 && f->x[0] < f->nx ? (int)f->x[0] : -1;
 }
 
-// A curve on a surface (142) names the same curve twice: in the surface's parameters, second
-// pointer after the surface, and in space.
-static td_status mark_parametric(iges* f) {
+// Mark the curves that are not drawn by themselves: members of composite curves and groups, and
+// curves in the parameter plane of a surface.  A curve on a surface (142) names the same curve
+// twice, in that plane and in space.
+static td_status mark_curves(iges* f) {
   for (int i = 0; i < f->nentity; i++) {
     if (f->entity[i].type != 142) continue;
     TD_TRY(td_iges_numbers(f, &f->entity[i]));
     const int flat = f->nx > 2 ? td_iges_pointer(f, f->x[2]) : -1;
     if (flat >= 0) f->entity[flat].parametric = true;
   }
-  return TD_OK;
-}
-
-// Members of composite curves and groups are drawn by them.
-static td_status mark_owned(iges* f) {
   for (int i = 0; i < f->nentity; i++) {
     if (!is_group(&f->entity[i])) continue;
     TD_TRY(td_iges_numbers(f, &f->entity[i]));
@@ -325,10 +318,11 @@ enum { DEPTH = 30 };  // composite curves and groups within each other
 
 static td_status draw(iges* f, int i, const iges_map* outer, double* bounds, int depth);
 
+// Draw all members of a group.
 static td_status draw_members(iges* f, int i, const iges_map* map, double* bounds, int depth) {
   TD_TRY(td_iges_numbers(f, &f->entity[i]));
   const int n = member_count(f);
-  int* list = malloc(((size_t)n + 1) * sizeof(int));  // the numbers are used again by the members
+  int* list = malloc(((size_t)n + 1) * sizeof(int));  // the members read their numbers into f->x
   if (!list) return TD_E_NOMEM;
   for (int k = 0; k < n; k++) list[k] = member(f, k);
   td_status status = TD_OK;
@@ -337,7 +331,7 @@ static td_status draw_members(iges* f, int i, const iges_map* map, double* bound
   return status;
 }
 
-// Draw an entity that has not been drawn (or take up its bounds).
+// Draw an entity that has not been drawn yet, or extend the bounds by it.
 static td_status draw(iges* f, int i, const iges_map* outer, double* bounds, int depth) {
   iges_entity* e = &f->entity[i];
   iges_map map;
@@ -350,7 +344,7 @@ static td_status draw(iges* f, int i, const iges_map* outer, double* bounds, int
   return td_iges_curve(f, e, &map, bounds);
 }
 
-// Roots first; what is left then are members of groups that contain each other.
+// Draw all entities: those without an owner first, then members of groups that contain each other.
 static td_status draw_all(iges* f, double* bounds) {
   const iges_map identity = map_identity();
   for (int i = 0; i < f->nentity; i++) f->entity[i].drawn = false;
@@ -360,14 +354,14 @@ static td_status draw_all(iges* f, double* bounds) {
   return TD_OK;
 }
 
+// Read the file, choose the chord from its extent unless it is given, and draw.
 static td_status read_file(iges* f) {
   td_text global = {0};
   td_status status = read_lines(f, &global);
   if (status == TD_OK) status = read_global(f, &global);
   td_text_free(&global);
   TD_TRY(status);
-  TD_TRY(mark_parametric(f));
-  TD_TRY(mark_owned(f));
+  TD_TRY(mark_curves(f));
   f->chord = f->cad->chord / f->unit;
   if (!(f->chord > 0)) {
     double bounds[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};

@@ -1,9 +1,10 @@
-// The curves of IGES as edges: straight ones as they are, bent ones sampled until no edge is
+// The curves of IGES as edges: straight curves as they are, bent curves sampled until no edge is
 // farther than `chord` from its curve.
 #include <math.h>
 
 #include "io/iges.h"
 
+// Refuse the file because of an entity.
 td_status td_iges_fail(const iges* f, const iges_entity* e, const char* why) {
   return td_cad_fail(f->cad, "the entity of type %d at line D%d %s", e->type,
                      2 * (int)(e - f->entity) + 1, why);
@@ -17,14 +18,16 @@ enum {
 
 // ---- drawing ----------------------------------------------------------------------------------
 
+// The curve that is drawn.
 typedef struct pen {
   iges* f;
   const iges_map* map;
-  double* bounds;  // not NULL: take up points instead of drawing
-  double at[3];    // where the pen is, in space, file units
-  int last;        // its node in the wire, -1: not drawn yet
+  double* bounds;  // not NULL: extend the bounds instead of drawing
+  double at[3];    // position in space, file units
+  int last;        // node of the wire there, -1: none yet
 } pen;
 
+// Apply the curve's transformation.
 static void to_space(const pen* p, const double x[3], double out[3]) {
   for (int i = 0; i < 3; i++)
     out[i] = p->map->T[i] + p->map->R[3 * i] * x[0] + p->map->R[3 * i + 1] * x[1] +
@@ -35,7 +38,7 @@ static td_status bad_point(const pen* p, const iges_entity* e) {
   return td_iges_fail(p->f, e, "has a point that is not finite");
 }
 
-// Start a curve, or go on to a point with an edge.
+// Start a curve at a point, or continue to it with an edge.
 static td_status pen_to(pen* p, const iges_entity* e, const double x[3], bool start) {
   to_space(p, x, p->at);
   double metres[3];
@@ -56,6 +59,7 @@ static td_status pen_to(pen* p, const iges_entity* e, const double x[3], bool st
 
 // ---- straight ---------------------------------------------------------------------------------
 
+// Line: [start, end]
 static td_status line(pen* p, const iges_entity* e, const double* x, int n) {
   if (e->form != 0) return td_iges_fail(p->f, e, "is a line without end");
   if (n < 6) return td_iges_fail(p->f, e, "must have 6 numbers");
@@ -63,8 +67,8 @@ static td_status line(pen* p, const iges_entity* e, const double* x, int n) {
   return pen_to(p, e, x + 3, false);
 }
 
-// [kind, count, ...]: kind 1 has a common z and pairs, 2 triples, 3 a point and a vector each.
-// Forms 11 to 13 are polylines, 63 is a closed one; the others are points and drawing aids.
+// Polyline: [kind, count, ...]; kind 1 has a common z and pairs, 2 triples, 3 a point and a vector
+// each.  Forms 11 to 13 are polylines, 63 is a closed one; other forms are points and drawing aids.
 static td_status polyline(pen* p, const iges_entity* e, const double* x, int n) {
   const bool closed = e->form == 63;
   if (!(e->form >= 11 && e->form <= 13) && !closed) return TD_OK;
@@ -83,7 +87,8 @@ static td_status polyline(pen* p, const iges_entity* e, const double* x, int n) 
 
 // ---- arcs -------------------------------------------------------------------------------------
 
-// [z, centre, start, end], anticlockwise.  Edges of equal angle a: r (1 - cos(a/2)) <= chord.
+// Arc: [z, centre, start, end], anticlockwise.  Its edges have equal angles a with
+// r (1 - cos(a/2)) <= chord.
 static td_status arc(pen* p, const iges_entity* e, const double* x, int n) {
   static const double turn = 6.283185307179586;
   if (n < 7) return td_iges_fail(p->f, e, "must have 7 numbers");
@@ -100,7 +105,7 @@ static td_status arc(pen* p, const iges_entity* e, const double* x, int n) {
   for (int i = 0; i <= pieces; i++) {
     const double at = start + angle * i / pieces;
     double point[3] = {x[1] + r * cos(at), x[2] + r * sin(at), x[0]};
-    if (i == 0 || i == pieces)  // the ends as they are written: other curves meet them
+    if (i == 0 || i == pieces)  // the ends exactly as written: other curves meet them
       for (int c = 0; c < 2; c++) point[c] = x[(i == 0 ? 3 : 5) + c];
     TD_TRY(pen_to(p, e, point, i == 0));
   }
@@ -109,7 +114,7 @@ static td_status arc(pen* p, const iges_entity* e, const double* x, int n) {
 
 // ---- splines ----------------------------------------------------------------------------------
 
-// A piece of a curve: a function of u.
+// One polynomial or rational piece of a curve, as a function of u.
 typedef struct piece {
   const double* data;
   int degree, span;
@@ -117,7 +122,7 @@ typedef struct piece {
   void (*at)(const struct piece* s, double u, double x[3]);
 } piece;
 
-// Distance of c from the line between a and b.
+// Distance of c from the segment between a and b
 static double off_line(const double a[3], const double b[3], const double c[3]) {
   double ab2 = 0, ac2 = 0, dot = 0;
   for (int k = 0; k < 3; k++) {
@@ -129,7 +134,8 @@ static double off_line(const double a[3], const double b[3], const double c[3]) 
   return sqrt(fmax(0, ac2 - 2 * along * dot + along * along * ab2));
 }
 
-// Halve [u0, u1] until the three inner quarter points are near the chord; the pen is at u0.
+// Draw a piece from u0, where the pen is, to u1: halve the interval until the three inner quarter
+// points are near the chord.
 static td_status sample(pen* p, const iges_entity* e, const piece* s, double u0, double u1,
                         int splits) {
   double x[5][3];
@@ -145,6 +151,7 @@ static td_status sample(pen* p, const iges_entity* e, const piece* s, double u0,
   return sample(p, e, s, 0.5 * (u0 + u1), u1, splits + 1);
 }
 
+// Cubic polynomial with four coefficients for each coordinate
 static void cubic_at(const piece* s, double u, double x[3]) {
   for (int c = 0; c < 3; c++) {
     const double* a = s->data + 4 * c;
@@ -152,7 +159,8 @@ static void cubic_at(const piece* s, double u, double x[3]) {
   }
 }
 
-// [type, continuity, dimensions, n, breaks (n+1), 12 coefficients a piece, ...]
+// Cubic splines: [type, continuity, dimensions, n, breaks (n+1), 12 coefficients for each piece,
+// ...]
 static td_status cubics(pen* p, const iges_entity* e, const double* x, int n) {
   const double count = n >= 4 ? x[3] : 0;
   if (!(count >= 1) || !(5 + 13 * count <= n))
@@ -170,7 +178,7 @@ static td_status cubics(pen* p, const iges_entity* e, const double* x, int n) {
   return TD_OK;
 }
 
-// De Boor's recursion on the points (w x, w y, w z, w) of one span.
+// Rational B-spline on one span, by de Boor's recursion on the points (w x, w y, w z, w)
 static void spline_at(const piece* s, double u, double x[3]) {
   double d[DEGREE + 1][4];
   const int m = s->degree, k = s->span;
@@ -188,7 +196,7 @@ static void spline_at(const piece* s, double u, double x[3]) {
   for (int c = 0; c < 3; c++) x[c] = d[m][c] / d[m][3];
 }
 
-// [K, M, 4 flags, knots (K+M+2), weights (K+1), points (K+1), from, to, ...]
+// Rational B-spline: [K, M, 4 flags, knots (K+M+2), weights (K+1), points (K+1), from, to, ...]
 static td_status spline(pen* p, const iges_entity* e, const double* x, int n) {
   const double K = n >= 6 ? x[0] : -1, M = n >= 6 ? x[1] : -1;
   if (!(M >= 1) || !(K >= M) || !(8 + (K + M + 2) + 4 * (K + 1) <= n))
@@ -201,6 +209,8 @@ static td_status spline(pen* p, const iges_entity* e, const double* x, int n) {
     if (!(knot[i] <= knot[i + 1])) return td_iges_fail(p->f, e, "has knots that do not increase");
   for (int i = 0; i <= k; i++)
     if (!(weight[i] > 0)) return td_iges_fail(p->f, e, "has a weight that is not positive");
+
+  // span by span within the range
   bool started = false;
   for (int span = m; span <= k; span++) {
     const double u0 = fmax(knot[span], range[0]), u1 = fmin(knot[span + 1], range[1]);
@@ -215,6 +225,7 @@ static td_status spline(pen* p, const iges_entity* e, const double* x, int n) {
   return started ? TD_OK : td_iges_fail(p->f, e, "has an empty range");
 }
 
+// Draw a curve by its type.
 td_status td_iges_curve(iges* f, const iges_entity* e, const iges_map* map, double* bounds) {
   static const struct {
     int type;

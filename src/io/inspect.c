@@ -1,5 +1,5 @@
-// Questions programs ask about a spec or a model: what the text printed, string settings, what each
-// coordinate is, and the versions of the parts that read and write files.
+// Properties of a spec or a model that programs need: printed text, settings, coordinates, rods,
+// meshes, units, and the versions of the libraries that read and write files.
 #include <cjson/cJSON.h>
 #include <hdf5.h>
 #include <math.h>
@@ -16,6 +16,7 @@ const char* td_spec_printed(const td_spec* spec) {
   return spec && spec->printed.s ? spec->printed.s : "";
 }
 
+// Value of a setting by its name with dots, NULL: none
 static const value* find_value(const td_spec* spec, const char* path) {
   const value* v = spec->root;
   const char* whole = path;
@@ -26,7 +27,7 @@ static const value* find_value(const td_spec* spec, const char* path) {
     memcpy(name, whole, length);
     name[length] = '\0';
     const value* field = td_get(v, 0, name + length - n);
-    v = field ? field : td_field_get(v, 0, name);  // in another spelling
+    v = field ? field : td_field_get(v, 0, name);  // under another spelling
     path += n + (path[n] == '.');
   }
   return v;
@@ -82,7 +83,8 @@ int td_spec_count(const td_spec* spec, const char* name) {
   return list ? td_value_count(list) : 0;
 }
 
-// Coefficients of powers of arc length: positions are sums of q_i s^(i+1), quaternions of q_i s^i.
+// Units of coefficients of powers of arc length: positions are Σ q_i s^(i+1), quaternions Σ q_i
+// s^i.
 enum { POWERS = 20 };
 static const char* const power_unit[POWERS] = {"1/m",    "1/m^2",  "1/m^3",  "1/m^4",  "1/m^5",
                                                "1/m^6",  "1/m^7",  "1/m^8",  "1/m^9",  "1/m^10",
@@ -94,7 +96,7 @@ static const char* const power_rate[POWERS] = {
     "1/(m^11 s)", "1/(m^12 s)", "1/(m^13 s)", "1/(m^14 s)", "1/(m^15 s)",
     "1/(m^16 s)", "1/(m^17 s)", "1/(m^18 s)", "1/(m^19 s)", "1/(m^20 s)"};
 
-// Coefficients of polynomials.  Those of rods stand before functions that are lengths.
+// Unit of a coefficient of a polynomial; those of rods multiply functions that are lengths.
 static const char* polynomial_unit(const td_model* m, const model_dof* dof, const model_hop* hop,
                                    bool velocity) {
   if (dof->rod > 0 && m->rod[dof->rod - 1].monomial) {
@@ -105,28 +107,25 @@ static const char* polynomial_unit(const td_model* m, const model_dof* dof, cons
   return velocity ? "1/(m s)" : "1/m";
 }
 
+// Unit of a coordinate or velocity of a hop
 static const char* unit_of(const td_model* m, const model_dof* dof, const model_hop* hop,
                            bool velocity) {
   if (!hop) return "";
   if (!is_step(hop) && m->col[hop->col].slope != NUM_NONE)
     return polynomial_unit(m, dof, hop, velocity);
-  // coefficient of a strain: of shear and stretch, or of bending and twist
+  // coefficients of bending and twist; those of shear and stretch have the unit of the hop
   if (is_step(hop) && dof->dof > 3) return velocity ? "1/(m s)" : "1/m";
   if (hop->moves && !hop->turns) return velocity ? "m/s" : "m";
   return velocity ? td_hop_traits[hop->kind].rate_unit : td_hop_traits[hop->kind].unit;
 }
 
-// "arm[3].bend_x" -> "bend_x"
-static const char* mode_of(const char* name) {
-  const char* dot = strrchr(name, '.');
-  return dot ? dot + 1 : name;
-}
-
+// Describe a coordinate or velocity.
 static td_coordinate describe(const td_model* m, const model_dof* dof, bool velocity) {
   const model_hop* hop = dof->hop < 0 ? NULL : &m->hop[dof->hop];
   const bool known = dof->joint >= 1 && dof->joint <= m->njoint;
+  const char *name = model_name(m, dof->name), *dot = strrchr(name, '.');
   return (td_coordinate){
-      .name = model_name(m, dof->name),
+      .name = name,
       .joint = known ? model_name(m, m->joint[dof->joint - 1].name) : "",
       .number = dof->joint,
       .element = dof->element,
@@ -135,7 +134,9 @@ static td_coordinate describe(const td_model* m, const model_dof* dof, bool velo
       .prescribed = hop && hop->prescribed,
       .rod = dof->rod > 0 ? model_name(m, m->rod[dof->rod - 1].name) : "",
       .rod_number = dof->rod,
-      .mode = dof->rod > 0 || dof->mesh > 0 ? mode_of(model_name(m, dof->name)) : "",
+      .mode = dof->rod == 0 && dof->mesh == 0 ? ""
+              : dot                           ? dot + 1
+                                              : name,  // arm[3].bend_x: bend_x
       .mesh = dof->mesh > 0 ? model_name(m, m->mesh[dof->mesh - 1].name) : "",
       .mesh_number = dof->mesh,
   };
@@ -278,17 +279,18 @@ static const char* coordinate_unit(const td_model* m, int i, bool rate) {
   return known ? about.unit : "";
 }
 
+// Unit of a probe
 static const char* probe_unit(const td_model* m, const model_probe* p) {
   const td_sensor_info* info = &td_sensor_table[p->kind];
   if (info->unit) return p->component < 3 ? info->unit : info->second_unit;
   if (info->depends != TD_ON_RATE) return coordinate_unit(m, p->q, false);
-  // the rate of a number of a quaternion is no coordinate's
+  // the rate of a component of a quaternion is no velocity
   const int hop = p->q < 0 ? -1 : m->pos[p->q].hop;
   return hop >= 0 && m->hop[hop].vector ? "1/s" : coordinate_unit(m, p->v, true);
 }
 
-// Sums and differences of sensors of one unit, and of numbers, keep it; anything else has none that
-// could be told.
+// Unit of an expression: sums and differences of sensors of one unit and of constants have it, for
+// others it is not known ("").
 static const char* sum_unit(const td_model* m, ex e, int depth) {
   const int var = td_ex_var_of(m->graph, e);
   for (int i = 0; var >= 0 && i < m->nprobe; i++)

@@ -1,5 +1,5 @@
-// The mesh files of a model: found beside the model, read, joined, and kept in the spec for the
-// compiler.
+// The mesh files of a model: found beside the model, read, their nodes joined, and kept in the spec
+// for the compiler.
 #include "io/cad.h"
 
 #include <errno.h>
@@ -15,7 +15,7 @@
 
 enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES file
 
-// A file's place is beside the text that names it.
+// File name relative to the text that names it; to be freed, NULL: no memory
 static char* beside(const td_spec* spec, td_span at, const char* name) {
   const bool known = at.source >= 0 && at.source < spec->diags.nsource;
   const char* from = known ? spec->diags.sources[at.source].name : "";
@@ -28,6 +28,7 @@ static char* beside(const td_spec* spec, td_span at, const char* name) {
   return NULL;
 }
 
+// A mesh and its file.
 typedef struct mesh_file {
   td_spec* spec;
   int mesh;  // from 0
@@ -40,6 +41,7 @@ static td_status refuse(const mesh_file* f, td_status status, const char* why) {
                   f->name, why);
 }
 
+// Read an open file of limited size.
 static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* size) {
   struct stat info;
   if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
@@ -51,6 +53,7 @@ static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* 
   return ferror(file) ? refuse(f, TD_E_IO, strerror(errno)) : TD_OK;
 }
 
+// Read a file that the model may read.
 static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
   if (!td_spec_may_read(f->spec, f->path)) {
     refuse(f, TD_E_IO, "it is outside the model's folder and TENDRIL_DATA");
@@ -80,6 +83,7 @@ static bool ends_with(const char* path, const char* end) {
   return n >= k && strcasecmp(path + n - k, end) == 0;
 }
 
+// Read the wireframe of a file, STL or IGES, and join its nodes.
 static td_status read_wire(const mesh_file* f, const value* mesh, const char* text, size_t size,
                            td_wire* out) {
   td_cad cad = {.unit = number_of(mesh, f->mesh, "unit"),
@@ -101,6 +105,7 @@ static td_status read_wire(const mesh_file* f, const value* mesh, const char* te
   return status == TD_E_SYNTAX ? TD_E_MODEL : status;
 }
 
+// Read the file of mesh i.
 static td_status read_mesh(td_spec* spec, const value* mesh, int i) {
   const value* name = td_field_get(mesh, i, "mesh.file_name");
   const char* field = td_get(mesh, i, "file_name") ? "file_name" : "file";
@@ -116,6 +121,7 @@ static td_status read_mesh(td_spec* spec, const value* mesh, int i) {
   return status;
 }
 
+// Read the files of all meshes; every one that fails is reported.
 td_status td_read_meshes(td_spec* spec) {
   const value* mesh = td_get(spec->root, 0, "mesh");
   if (!mesh || mesh->kind != V_STRUCT) return TD_OK;

@@ -1,4 +1,4 @@
-// Folders for what exists only while something runs; see scratch.h.
+// Temporary folders; see scratch.h.
 #define _XOPEN_SOURCE 700  // nftw, mkdtemp
 #define _DEFAULT_SOURCE    // flock
 #include "io/scratch.h"
@@ -58,7 +58,7 @@ int td_scratch_open(const char* stem, char* path, size_t size) {
   if (!place || !*place || strlen(place) > size / 2) place = "/tmp";
   td_scratch_sweep(place, stem);
 
-  // between its making and its locking another process may take a folder for one that was left
+  // between making and locking it, another process may take the folder for one without a holder
   for (int k = 0; k < 10; k++) {
     const int n = snprintf(path, size, "%s/%sXXXXXX", place, stem);
     if (n < 0 || (size_t)n >= size || !mkdtemp(path)) break;

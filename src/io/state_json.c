@@ -1,5 +1,5 @@
 // State files: {"t": 0, "q": [...], "v": [...], "z": {"name": value}, "u": {"name": value}}, and
-// results that hold a state.
+// results that contain a state.
 #include <cjson/cJSON.h>
 #include <math.h>
 #include <stdio.h>
@@ -10,7 +10,7 @@
 #include "model/model.h"
 #include "tendril/tools.h"
 
-// Where messages go.
+// The caller's buffer for a message.
 typedef struct complaint {
   char* text;
   size_t size;
@@ -33,6 +33,7 @@ static const char* kind_of(const cJSON* item) {
   return cJSON_IsNull(item) ? "null" : "a logical";
 }
 
+// Read a finite number; `what` names it in messages.
 static td_status read_number(const cJSON* item, const char* what, double* out, complaint to) {
   if (!cJSON_IsNumber(item))
     return complain(to, "%s must be a number, found %s", what, kind_of(item));
@@ -41,6 +42,7 @@ static td_status read_number(const cJSON* item, const char* what, double* out, c
   return TD_OK;
 }
 
+// Read an array of n numbers.
 static td_status read_array(const cJSON* item, const char* name, int n, double* out, complaint to) {
   if (!cJSON_IsArray(item)) {
     return complain(to, "'%s' must be an array of %d numbers, found %s", name, n, kind_of(item));
@@ -59,6 +61,7 @@ static td_status read_array(const cJSON* item, const char* name, int n, double* 
   return TD_OK;
 }
 
+// Report whether an object has the name of this member again, later.
 static bool is_repeated(const cJSON* item) {
   for (const cJSON* later = item->next; later; later = later->next) {
     if (strcmp(item->string, later->string) == 0) return true;
@@ -66,12 +69,13 @@ static bool is_repeated(const cJSON* item) {
   return false;
 }
 
-// Numbers by name: inputs, or internal states.
+// A member with numbers by name: inputs, or internal states.
 typedef struct named_numbers {
   const char *member, *what;  // "u", "input"
   int (*find)(const td_model*, const char*);
 } named_numbers;
 
+// Read numbers by name; inputs must be in their range.
 static td_status read_named(const td_model* model, const named_numbers* kind, const cJSON* object,
                             double* x, complaint to) {
   if (!cJSON_IsObject(object)) {
@@ -95,21 +99,7 @@ static td_status read_named(const td_model* model, const named_numbers* kind, co
   return TD_OK;
 }
 
-// equilibrium.json says `converged`, eval --json `nq`: they hold more than a state.
-static bool is_result(const cJSON* root) {
-  return cJSON_HasObjectItem(root, "converged") || cJSON_HasObjectItem(root, "nq");
-}
-
-// An equilibrium is at rest.
-static td_status read_equilibrium(const td_sizes n, const cJSON* root, td_state* state,
-                                  complaint to) {
-  const cJSON* converged = cJSON_GetObjectItemCaseSensitive(root, "converged");
-  if (!converged) return TD_OK;
-  if (!cJSON_IsTrue(converged)) return complain(to, "the equilibrium in it was not found");
-  memset(state->v, 0, sizeof(double) * (size_t)n.nv);
-  return TD_OK;
-}
-
+// Read all members into a state; members that are missing leave it as it is.
 static td_status read_members(const td_model* model, const cJSON* root, td_state* state,
                               complaint to) {
   const td_sizes n = td_model_sizes(model);
@@ -117,12 +107,21 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
     return complain(to,
                     "a state is an object {\"t\": ..., \"q\": [...], \"v\": [...], \"u\": {...}}");
   }
-  TD_TRY(read_equilibrium(n, root, state, to));
-  // older files have the vector parts of quaternions alone, and their rates
+
+  // results with `converged` (equilibrium.json) or `nq` (eval --json) have more members than a
+  // state; an equilibrium is at rest
+  const cJSON* converged = cJSON_GetObjectItemCaseSensitive(root, "converged");
+  const bool result = cJSON_HasObjectItem(root, "converged") || cJSON_HasObjectItem(root, "nq");
+  if (converged && !cJSON_IsTrue(converged))
+    return complain(to, "the equilibrium in it was not found");
+  if (converged) memset(state->v, 0, sizeof(double) * (size_t)n.nv);
+
+  // older files have only the vector parts of quaternions, and their rates
   const cJSON* positions = cJSON_GetObjectItemCaseSensitive(root, "q");
   const int fewer = n.nq - td_turn_count(model);
   const bool old = fewer < n.nq && cJSON_GetArraySize(positions) == fewer;
   const bool moves = cJSON_HasObjectItem(root, "v");
+
   const cJSON* item;
   cJSON_ArrayForEach(item, root) {
     const char* name = item->string;
@@ -141,7 +140,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
       TD_TRY(read_named(model, &internals, item, state->z, to));
     } else if (strcmp(name, "memory") == 0) {
       TD_TRY(read_array(item, "memory", n.nmemory, state->memory, to));
-    } else if (!is_result(root)) {
+    } else if (!result) {
       return complain(to, "unknown member '%s'; a state has t, q, v, z, u and memory", name);
     }
   }
@@ -150,6 +149,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
   return TD_OK;
 }
 
+// Report the line and column at which a text ceases to be JSON.
 static td_status not_json(const char* text, const char* end, complaint to) {
   int line = 1;
   const char* start = text;
@@ -161,6 +161,7 @@ static td_status not_json(const char* text, const char* end, complaint to) {
   return complain(to, "line %d, column %d: not valid JSON", line, (int)(end - start) + 1);
 }
 
+// Read a state from JSON; a text that is wrong leaves the state as it is.
 td_status td_state_parse(const td_model* model, const char* json, td_state* state, char* message,
                          size_t size) {
   if (!model || !json || !model_owns(model, state) || (!message && size > 0)) return TD_E_USAGE;

@@ -1,5 +1,5 @@
-// A state from a file of results: a state file or equilibrium.json, a row of trajectory.csv or
-// trajectory.h5, or the directory that holds them.
+// A state from a file of results: a state file or equilibrium.json, a record of trajectory.csv or
+// trajectory.h5, or the directory that contains them.
 #include <errno.h>
 #include <hdf5.h>
 #include <math.h>
@@ -15,19 +15,20 @@
 
 #define STATE_FILE_LIMIT (64 << 20)  // bytes
 enum { LINE_LIMIT = 1 << 20, PATH_LIMIT = 4096, NAME_LIMIT = 160 };
-enum { MOST_MEMORY = 1000 };  // numbers of controllers that rows have
+enum { MOST_MEMORY = 1000 };  // numbers of controllers' memory that records have
 
-// What is asked for, and where the answer goes.
+// The request, and where its result goes.
 typedef struct reading {
   const td_model* model;
   td_sizes n;
   const char* path;
-  double time;  // NaN: the last row
+  double time;  // NaN: the last record
   td_state* state;
   char* message;
   size_t size;
 } reading;
 
+// Write the message; returns `status`.
 static td_status fail(const reading* r, td_status status, const char* format, ...) TD_PRINTF(3, 4);
 static td_status fail(const reading* r, td_status status, const char* format, ...) {
   va_list args;
@@ -41,29 +42,20 @@ static td_status unreadable(const reading* r) {
   return fail(r, TD_E_IO, "cannot read '%s': %s", r->path, strerror(errno ? errno : EIO));
 }
 
-// ---- rows -------------------------------------------------------------------------------------
+// ---- records: t, q, v, internal states, then inputs and memory of controllers -----------------
 
-// Numbers that every row must have, and those of controllers, which older files lack.
+// Numbers that every record must have: t, q, v
 static int needed(const reading* r) { return 1 + r->n.nq + r->n.nv; }
-// Behind them the internal states, which keep their values where a file of an older model lacks
-// them.
+// ... and internal states, which keep their values where the file of an older model lacks them
 static int behind(const reading* r) { return needed(r) + r->n.nz; }
+// ... and inputs and memory of controllers, which older files lack
 static int row_size(const reading* r) {
   const bool kept = r->n.nmemory > 0 && r->n.nmemory <= MOST_MEMORY;
   return behind(r) + (kept ? r->n.nu + r->n.nmemory : 0);
 }
 
-// Column of an input: another name where a sensor or a coordinate has it (cli/columns.c)
-static void input_column(const reading* r, int i, char name[NAME_LIMIT]) {
-  const char* input = td_model_input_name(r->model, i);
-  const bool letter = (input[0] == 'q' || input[0] == 'v') && input[1] >= '1' && input[1] <= '9' &&
-                      input[1 + strspn(input + 1, "0123456789")] == 0;
-  const bool taken = letter || td_model_sensor_find(r->model, input) >= 0;
-  snprintf(name, NAME_LIMIT, "%s%s", input, taken ? "_input" : "");
-}
-
-// Names of the numbers of a row in the order t, q1 ..., v1 ..., internal states, inputs, memory1
-// ...
+// Name of number i of a record.  An input whose name a sensor or a coordinate has is in the column
+// NAME_input (columns.c).
 static void column_name(const reading* r, int i, char name[NAME_LIMIT]) {
   if (i == 0)
     snprintf(name, NAME_LIMIT, "t");
@@ -73,9 +65,13 @@ static void column_name(const reading* r, int i, char name[NAME_LIMIT]) {
     snprintf(name, NAME_LIMIT, "v%d", i - r->n.nq);
   else if (i < behind(r))
     snprintf(name, NAME_LIMIT, "%s", td_model_internal_name(r->model, i - needed(r)));
-  else if (i < behind(r) + r->n.nu)
-    input_column(r, i - behind(r), name);
-  else
+  else if (i < behind(r) + r->n.nu) {
+    const char* input = td_model_input_name(r->model, i - behind(r));
+    const bool coordinate = (input[0] == 'q' || input[0] == 'v') && input[1] >= '1' &&
+                            input[1] <= '9' && input[1 + strspn(input + 1, "0123456789")] == 0;
+    const bool taken = coordinate || td_model_sensor_find(r->model, input) >= 0;
+    snprintf(name, NAME_LIMIT, "%s%s", input, taken ? "_input" : "");
+  } else
     snprintf(name, NAME_LIMIT, "memory%d", i - behind(r) - r->n.nu + 1);
 }
 
@@ -86,13 +82,14 @@ static td_status no_column(const reading* r, const char* name) {
               r->path, name, r->n.nq, r->n.nv);
 }
 
-// Is a row at time t better than the one at `best` (NaN: none yet)?
+// Report whether a record at time t is nearer to the wanted time than that at `best` (NaN: none
+// yet).
 static bool is_nearer(const reading* r, double t, double best) {
   return isnan(r->time) || isnan(best) || fabs(t - r->time) < fabs(best - r->time);
 }
 
-// The row found (t, q, v, z, then what controllers set and remember) becomes the state; the inputs
-// of models without controllers stay as they are.
+// Make the record that was found the state; first and last: times of the file.  Models without
+// controllers keep their inputs.
 static td_status take_row(const reading* r, const double* row, double first, double last) {
   const int n = needed(r);
   if (!isnan(r->time) && !(r->time >= first && r->time <= last))
@@ -105,6 +102,8 @@ static td_status take_row(const reading* r, const double* row, double first, dou
     return fail(r, TD_E_SYNTAX, "'%s': %s is not a finite number in the row asked for", r->path,
                 name);
   }
+
+  // coordinates and velocities
   r->state->t = row[0];
   memcpy(r->state->q, row + 1, sizeof(double) * (size_t)r->n.nq);
   memcpy(r->state->v, row + 1 + r->n.nq, sizeof(double) * (size_t)r->n.nv);
@@ -112,11 +111,15 @@ static td_status take_row(const reading* r, const double* row, double first, dou
   if (old && !td_complete_turns(r->model, r->state, true))
     return fail(r, TD_E_SYNTAX, "'%s': the vector part of a quaternion must have a length below 1",
                 r->path);
-  bool lacks = false;  // internal states, which then keep their values
+
+  // internal states keep their values where the file lacks them
+  bool lacks = false;
   for (int i = 0; i < r->n.nz; i++) {
     if (isfinite(row[n + i])) r->state->z[i] = row[n + i];
     lacks = lacks || !isfinite(row[n + i]);
   }
+
+  // inputs and memory of controllers
   const int more = behind(r);
   bool remembers = row_size(r) > more;
   for (int i = more; i < row_size(r); i++) remembers = remembers && isfinite(row[i]);
@@ -124,6 +127,8 @@ static td_status take_row(const reading* r, const double* row, double first, dou
     memcpy(r->state->u, row + more, sizeof(double) * (size_t)r->n.nu);
     memcpy(r->state->memory, row + more + r->n.nu, sizeof(double) * (size_t)r->n.nmemory);
   }
+
+  // the message of success tells where the state comes from
   fail(r, TD_OK, "%s, t = %g s%s%s", r->path, row[0],
        remembers || r->n.nmemory == 0 ? ""
                                       : " (the file has no memory of controllers: they start anew)",
@@ -133,13 +138,7 @@ static td_status take_row(const reading* r, const double* row, double first, dou
 
 // ---- CSV --------------------------------------------------------------------------------------
 
-static int count_fields(const char* line) {
-  int n = 1;
-  for (; *line; line++) n += *line == ',';
-  return n;
-}
-
-// Which of our numbers field k of the header is, -1: none.
+// Set role[k] to the number of the record that field k of the header is, -1: none.
 static td_status read_header(const reading* r, char* line, int* role, int fields) {
   const int n = row_size(r);
   line[strcspn(line, "\r\n")] = 0;
@@ -161,7 +160,7 @@ static td_status read_header(const reading* r, char* line, int* role, int fields
   return TD_OK;
 }
 
-// Numbers of a line that have a role; false when one is missing.
+// Read the numbers of a line that have a role.  False: one is missing.
 static bool read_row(const char* line, const int* role, int fields, double* row) {
   for (int k = 0; k < fields; k++) {
     if (role[k] >= 0) {
@@ -176,6 +175,7 @@ static bool read_row(const char* line, const int* role, int fields, double* row)
   return true;
 }
 
+// Read all records and take the nearest one.
 static td_status read_rows(const reading* r, FILE* f, char* line, const int* role, int fields,
                            double* row) {
   const int n = row_size(r);
@@ -197,6 +197,7 @@ static td_status read_rows(const reading* r, FILE* f, char* line, const int* rol
   return take_row(r, best, first, row[0]);
 }
 
+// Read a state from a CSV file.
 static td_status read_csv(const reading* r, FILE* f) {
   char* line = malloc(LINE_LIMIT);
   double* row = malloc(sizeof(double) * 2 * (size_t)row_size(r));
@@ -205,7 +206,8 @@ static td_status read_csv(const reading* r, FILE* f) {
   if (status == TD_OK && !fgets(line, LINE_LIMIT, f))
     status = fail(r, TD_E_SYNTAX, "'%s' is empty", r->path);
   if (status == TD_OK) {
-    const int fields = count_fields(line);
+    int fields = 1;
+    for (const char* c = line; *c; c++) fields += *c == ',';
     role = malloc(sizeof(int) * (size_t)fields);
     status = role ? read_header(r, line, role, fields) : TD_E_NOMEM;
     if (status == TD_OK) status = read_rows(r, f, line, role, fields, row);
@@ -218,7 +220,7 @@ static td_status read_csv(const reading* r, FILE* f) {
 
 // ---- HDF5 -------------------------------------------------------------------------------------
 
-// How many numbers the dataset has; -1: there is none of one dimension.
+// Number of elements of a dataset of one dimension, -1: there is none
 static hssize_t dataset_rows(hid_t file, const char* name) {
   if (H5Lexists(file, name, H5P_DEFAULT) <= 0) return -1;
   const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
@@ -231,7 +233,7 @@ static hssize_t dataset_rows(hid_t file, const char* name) {
   return n;
 }
 
-// `count` numbers of a dataset from `from` on.
+// Read `count` numbers of a dataset from `from` on.
 static bool read_part(hid_t file, const char* name, hsize_t from, hsize_t count, double* out) {
   const hid_t set = H5Dopen2(file, name, H5P_DEFAULT);
   const hid_t space = set >= 0 ? H5Dget_space(set) : -1;
@@ -245,7 +247,7 @@ static bool read_part(hid_t file, const char* name, hsize_t from, hsize_t count,
   return ok;
 }
 
-// A row of a matrix with so many rows and columns; false: there is none.
+// Read one row of a matrix of this size.  False: there is none.
 static bool matrix_row(hid_t file, const char* name, hsize_t rows, hsize_t row, hsize_t cols,
                        double* out) {
   hsize_t size[2] = {0, 0};
@@ -265,15 +267,7 @@ static bool matrix_row(hid_t file, const char* name, hsize_t rows, hsize_t row, 
   return ok;
 }
 
-// The coordinates of large models, which are matrices.
-static bool read_matrices(const reading* r, hid_t file, hssize_t rows, hsize_t row,
-                          double* numbers) {
-  const hsize_t nq = (hsize_t)r->n.nq, nv = (hsize_t)r->n.nv;
-  return matrix_row(file, "q", (hsize_t)rows, row, nq, numbers) &&
-         matrix_row(file, "v", (hsize_t)rows, row, nv, numbers + nq);
-}
-
-// The row asked for, by the dataset t; -1 when it cannot be read.
+// Find the record nearest to the wanted time in the dataset t, and the times of the file.
 static td_status find_row(const reading* r, hid_t file, hssize_t rows, hsize_t* row, double* first,
                           double* last) {
   double* t = rows <= STATE_FILE_LIMIT ? malloc(sizeof(double) * (size_t)rows) : NULL;
@@ -291,6 +285,7 @@ static td_status find_row(const reading* r, hid_t file, hssize_t rows, hsize_t* 
   return ok ? TD_OK : fail(r, TD_E_IO, "cannot read '%s': t is no list of numbers", r->path);
 }
 
+// Read the record from the datasets of an HDF5 file.
 static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
   const hssize_t rows = dataset_rows(file, "t");
   if (rows < 0) return no_column(r, "t");
@@ -300,7 +295,11 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
   TD_TRY(find_row(r, file, rows, &row, &first, &last));
   if (!read_part(file, "t", row, 1, numbers))
     return fail(r, TD_E_IO, "cannot read t of '%s'", r->path);
-  const bool whole = read_matrices(r, file, rows, row, numbers + 1);
+
+  // coordinates: two matrices in files of large models, else a dataset for each
+  const hsize_t nq = (hsize_t)r->n.nq, nv = (hsize_t)r->n.nv;
+  const bool whole = matrix_row(file, "q", (hsize_t)rows, row, nq, numbers + 1) &&
+                     matrix_row(file, "v", (hsize_t)rows, row, nv, numbers + 1 + nq);
   for (int i = 1; i < 1 + r->n.nq + r->n.nv && !whole; i++) {
     char name[NAME_LIMIT];
     column_name(r, i, name);
@@ -308,6 +307,8 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
     if (!read_part(file, name, row, 1, &numbers[i]))
       return fail(r, TD_E_IO, "cannot read %s of '%s'", name, r->path);
   }
+
+  // numbers that a file may lack
   for (int i = needed(r); i < row_size(r); i++) {
     char name[NAME_LIMIT];
     column_name(r, i, name);
@@ -319,8 +320,9 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
   return take_row(r, numbers, first, last);
 }
 
+// Read a state from an HDF5 file.
 static td_status read_h5(const reading* r) {
-  // the library prints its error stack unless told not to
+  // keep the library from printing its error stack
   H5E_auto2_t print = NULL;
   void* data = NULL;
   H5Eget_auto2(H5E_DEFAULT, &print, &data);
@@ -341,6 +343,7 @@ static td_status read_h5(const reading* r) {
 
 // ---- JSON -------------------------------------------------------------------------------------
 
+// Read a state from a JSON file.
 static td_status read_json(const reading* r, FILE* f) {
   size_t n = 0, cap = 1 << 16;
   char* text = malloc(cap);
@@ -369,13 +372,14 @@ static td_status read_json(const reading* r, FILE* f) {
   return status;
 }
 
-// ---- which one --------------------------------------------------------------------------------
+// ---- kinds of files ---------------------------------------------------------------------------
 
 static bool ends_in(const char* path, const char* ending) {
   const size_t n = strlen(path), m = strlen(ending);
   return n > m && strcmp(path + n - m, ending) == 0;
 }
 
+// Read a file by the ending of its name.
 static td_status read_as(const reading* r) {
   if (ends_in(r->path, ".h5")) return read_h5(r);
   const bool csv = ends_in(r->path, ".csv");
@@ -390,17 +394,18 @@ static td_status read_as(const reading* r) {
   return status;
 }
 
-// Files of older runs have fewer positions: their rotations [0 inf ...] the vector part alone.
+// Read a file of today, or of older versions, whose rotations [0 inf ...] have the vector part
+// alone.
 static td_status read_file(const reading* r) {
   const td_status status = read_as(r);
   const int fewer = td_turn_count(r->model);
   if (status != TD_E_SYNTAX || fewer == 0) return status;
   reading old = *r;
   old.n.nq -= fewer;
-  return read_as(&old) == TD_OK ? TD_OK : read_as(r);  // the message is that of today's files
+  return read_as(&old) == TD_OK ? TD_OK : read_as(r);  // again, for the message
 }
 
-// The equilibrium in a directory or, when a time is given or there is none, its trajectory.
+// Read the equilibrium in a directory or, when a time is given or there is none, its trajectory.
 static td_status read_directory(const reading* r) {
   static const char* const names[] = {"equilibrium.json", "trajectory.h5", "trajectory.csv"};
   char path[PATH_LIMIT];

@@ -11,14 +11,15 @@ int td_turn_count(const td_model* m) {
   return n;
 }
 
-static bool is_scalar_part(const model_hop* hop, int q) { return hop->vector && hop->q == q; }
-
+// Insert scalar parts of quaternions and turn rates of vector parts into angular velocities.
 bool td_complete_turns(const td_model* m, td_state* state, bool rates) {
   // make room before each vector part, from the end so that nothing is overwritten
   for (int i = m->npos - 1, from = m->npos - 1 - td_turn_count(m); i >= 0; i--) {
     const int hop = m->pos[i].hop;
-    if (hop < 0 || !is_scalar_part(&m->hop[hop], i)) state->q[i] = state->q[from--];
+    const bool scalar = hop >= 0 && m->hop[hop].vector && m->hop[hop].q == i;
+    if (!scalar) state->q[i] = state->q[from--];
   }
+
   // s² = 1 - e·e,  ω = 2 (s e' - e × e' + e (e·e') / s)
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];

@@ -7,11 +7,13 @@
 
 #include "tendril/tendril.h"
 
-// Quaternions of the model that are written as their vector part: so many positions less are there.
+// Number of quaternions of the model that older files have as their vector part: each makes one
+// position less.
 int td_turn_count(const td_model* m);
 
-// `state` holds the shorter list of positions and, if `rates`, the rates of vector parts among its
-// velocities: puts scalar parts and angular velocities in.  False: a vector part is too long.
+// Complete a state with the shorter list of positions and, if `rates`, rates of vector parts among
+// its velocities: insert scalar parts, compute angular velocities.  False: a vector part is too
+// long.
 bool td_complete_turns(const td_model* m, td_state* state, bool rates);
 
 #endif

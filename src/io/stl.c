@@ -1,4 +1,4 @@
-// STL, text or binary: the edges of its triangles.
+// STL files, text or binary: the edges of their triangles.
 //
 //   text    solid name / facet normal n n n / outer loop / vertex x y z (three) / endloop / ...
 //   binary  80 bytes, count (4 bytes), then 50 bytes a triangle: normal, three vertices, 2 bytes;
@@ -11,6 +11,7 @@
 
 static const double millimetre = 1e-3;
 
+// A file while it is read.
 typedef struct stl {
   td_cad* cad;
   const char *s, *end;
@@ -18,6 +19,7 @@ typedef struct stl {
   double unit;
 } stl;
 
+// Add the nodes and edges of a triangle.
 static td_status triangle(stl* f, double x[3][3]) {
   int node[3];
   for (int i = 0; i < 3; i++) {
@@ -44,6 +46,7 @@ static double read_f32(const char* s) {
   return (double)x;
 }
 
+// Read n triangles of a binary file.
 static td_status read_binary(stl* f, uint32_t n) {
   for (uint32_t k = 0; k < n; k++) {
     const char* at = f->s + 84 + 50 * (size_t)k;
@@ -60,7 +63,7 @@ static td_status read_binary(stl* f, uint32_t n) {
 
 // ---- text -------------------------------------------------------------------------------------
 
-// The next word; false at the end or when it is longer than any word of an STL file.
+// Read the next word.  False: at the end, or it is longer than any word of an STL file.
 static bool next_word(stl* f, char* word, size_t size) {
   while (f->s < f->end && (unsigned char)*f->s <= ' ') f->line += *f->s++ == '\n';
   size_t n = 0;
@@ -69,10 +72,7 @@ static bool next_word(stl* f, char* word, size_t size) {
   return n > 0 && (f->s == f->end || (unsigned char)*f->s <= ' ');
 }
 
-static void skip_line(stl* f) {
-  while (f->s < f->end && *f->s != '\n') f->s++;
-}
-
+// Read a word that must be `want`.
 static td_status expect(stl* f, const char* want) {
   char word[64];
   const bool whole = next_word(f, word, sizeof word);
@@ -90,7 +90,7 @@ static td_status number(stl* f, double* x) {
   return td_cad_fail(f->cad, "line %d: '%.30s' is not a number", f->line, word);
 }
 
-// After the word `facet`.
+// Read a triangle, after the word `facet`.
 static td_status facet(stl* f) {
   static const char* const head[] = {"outer", "loop"};
   static const char* const tail[] = {"endloop", "endfacet"};
@@ -106,7 +106,7 @@ static td_status facet(stl* f) {
   return triangle(f, x);
 }
 
-// solid name ... endsolid name, perhaps several in a row
+// Read "solid name ... endsolid name", perhaps several in a row.
 static td_status read_text(stl* f) {
   char word[64];
   bool inside = false;
@@ -116,7 +116,7 @@ static td_status read_text(stl* f) {
       TD_TRY(facet(f));
     } else if (whole && strcmp(word, inside ? "endsolid" : "solid") == 0) {
       inside = !inside;
-      skip_line(f);
+      while (f->s < f->end && *f->s != '\n') f->s++;
     } else if (word[0] == '\0') {
       break;
     } else {
@@ -128,11 +128,12 @@ static td_status read_text(stl* f) {
                 : TD_OK;
 }
 
+// Read a file; the length tells whether it is binary, since binary files may start with "solid"
+// too.
 td_status td_stl_read(const char* text, size_t size, td_cad* cad) {
   stl f = {.cad = cad, .s = text, .end = text + size, .line = 1};
   f.unit = cad->unit > 0 ? cad->unit : millimetre;
   const uint32_t n = size >= 84 ? read_u32(text + 80) : 0;
-  // binary files may start with "solid" too: their length tells
   if (size >= 84 && size == 84 + 50 * (size_t)n) return read_binary(&f, n);
   size_t blank = 0;
   while (blank < size && (unsigned char)text[blank] <= ' ') blank++;

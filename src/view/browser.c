@@ -1,4 +1,4 @@
-// Driving chromium.
+// A browser without a window, driven by the Chrome DevTools Protocol; see browser.h.
 #define _XOPEN_SOURCE 700  // realpath
 #include "view/browser.h"
 
@@ -17,7 +17,7 @@
 
 static const char* const names[] = {"chromium", "chromium-browser", "google-chrome",
                                     "google-chrome-stable", NULL};
-enum { PATIENCE = 60000, STEP = 100 };  // [ms] for an answer, between two looks at a page
+enum { PATIENCE = 60000, STEP = 100 };  // [ms] for an answer, between two checks of a page
 
 struct td_browser {
   td_child child;
@@ -36,6 +36,7 @@ static td_status fail(td_browser* b, const char* what) {
 
 // ---- messages ---------------------------------------------------------------------------------
 
+// Receive some bytes.
 static td_status receive(td_browser* b) {
   struct pollfd p = {.fd = b->child.from, .events = POLLIN};
   const int ready = poll(&p, 1, PATIENCE);
@@ -49,8 +50,8 @@ static td_status receive(td_browser* b) {
   return b->in.failed ? TD_E_NOMEM : TD_OK;
 }
 
-// The next message; *message is to be deleted.  `from`: how much of what came is known to have no
-// end.
+// Receive the next message, which ends with a zero byte; *message is to be deleted.  `from`: bytes
+// already searched for the end.
 static td_status next_message(td_browser* b, cJSON** message) {
   int from = 0;
   for (;;) {
@@ -68,7 +69,8 @@ static td_status next_message(td_browser* b, cJSON** message) {
   }
 }
 
-// Call a method with parameters (JSON text); *result is to be deleted.
+// Call a method with parameters (JSON text) and wait for its answer, passing over events; *result
+// is to be deleted.
 static td_status call(td_browser* b, const char* method, const char* parameters, cJSON** result) {
   td_text out = {0};
   td_text_printf(&out, "{\"id\":%d,\"method\":\"%s\",\"params\":%s", ++b->id, method, parameters);
@@ -95,6 +97,7 @@ static td_status call(td_browser* b, const char* method, const char* parameters,
   }
 }
 
+// Call a method whose answer is not used.
 static td_status tell(td_browser* b, const char* method, const char* parameters) {
   cJSON* result = NULL;
   const td_status status = call(b, method, parameters, &result);
@@ -104,6 +107,7 @@ static td_status tell(td_browser* b, const char* method, const char* parameters)
 
 // ---- beginning and end ------------------------------------------------------------------------
 
+// Start the program with a directory of its own.
 static td_status spawn(td_browser* b, int width, int height) {
   const char* program = td_child_find(names);
   if (!program) {
@@ -134,13 +138,13 @@ static td_status spawn(td_browser* b, int width, int height) {
       window,
       profile,
       "about:blank",
-      geteuid() == 0 ? "--no-sandbox" : NULL,  // it does not start as root with it
+      geteuid() == 0 ? "--no-sandbox" : NULL,  // as root it does not start with a sandbox
       NULL};
   return td_child_start((char* const*)(void*)argv, 3, 4, &b->child) ? TD_OK
                                                                     : fail(b, "cannot be started");
 }
 
-// A session with its first page.
+// Open a page and a session with it.
 static td_status attach(td_browser* b) {
   cJSON* result = NULL;
   char target[80] = "", parameters[200];
@@ -156,16 +160,6 @@ static td_status attach(td_browser* b) {
   return *b->session ? TD_OK : fail(b, "gave no session");
 }
 
-static td_status start(td_browser* b, int width, int height) {
-  char parameters[160];
-  TD_TRY(spawn(b, width, height));
-  TD_TRY(attach(b));
-  snprintf(parameters, sizeof parameters,
-           "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}", width, height);
-  TD_TRY(tell(b, "Emulation.setDeviceMetricsOverride", parameters));
-  return tell(b, "Page.enable", "{}");
-}
-
 td_status td_browser_open(int width, int height, td_browser** browser, char* message, size_t size) {
   *browser = NULL;
   snprintf(message, size, "out of memory");
@@ -173,7 +167,13 @@ td_status td_browser_open(int width, int height, td_browser** browser, char* mes
   if (!b) return TD_E_NOMEM;
   b->child = (td_child){0, -1, -1};
   b->held = -1;
-  const td_status status = start(b, width, height);
+  td_status status = spawn(b, width, height);
+  if (status == TD_OK) status = attach(b);
+  char parameters[160];
+  snprintf(parameters, sizeof parameters,
+           "{\"width\":%d,\"height\":%d,\"deviceScaleFactor\":1,\"mobile\":false}", width, height);
+  if (status == TD_OK) status = tell(b, "Emulation.setDeviceMetricsOverride", parameters);
+  if (status == TD_OK) status = tell(b, "Page.enable", "{}");
   if (status == TD_OK) {
     *browser = b;
     return TD_OK;
@@ -195,6 +195,7 @@ const char* td_browser_error(const td_browser* browser) { return browser->error;
 
 // ---- pages ------------------------------------------------------------------------------------
 
+// Evaluate a JavaScript expression that is a number or a boolean.
 td_status td_browser_number(td_browser* b, const char* expression, double* value) {
   td_text parameters = {0};
   td_text_add(&parameters, "{\"returnByValue\":true,\"awaitPromise\":true,\"expression\":");
@@ -212,7 +213,7 @@ td_status td_browser_number(td_browser* b, const char* expression, double* value
   return status;
 }
 
-// file:///path with everything but letters, digits and a few signs as %xx
+// Append file:///path with everything but letters, digits and a few signs as %xx.
 static void file_address(td_text* out, const char* path) {
   td_text_add(out, "file://");
   for (; *path; path++) {
@@ -223,6 +224,7 @@ static void file_address(td_text* out, const char* path) {
   }
 }
 
+// Load a file and wait until the expression `ready` is true in it.
 td_status td_browser_load(td_browser* b, const char* path, const char* ready) {
   char* whole = realpath(path, NULL);
   if (!whole) {
@@ -236,15 +238,17 @@ td_status td_browser_load(td_browser* b, const char* path, const char* ready) {
   free(whole);
   td_status status = parameters.failed ? TD_E_NOMEM : tell(b, "Page.navigate", parameters.s);
   td_text_free(&parameters);
+
   for (int waited = 0; status == TD_OK && waited < PATIENCE; waited += STEP) {
     double there = 0;
-    // while a page changes to another an evaluation may fail: the next look tells
+    // while one page replaces another an evaluation may fail: try again
     if (td_browser_number(b, ready, &there) == TD_OK && there != 0) return TD_OK;
     nanosleep(&(struct timespec){.tv_nsec = STEP * 1000000L}, NULL);
   }
   return status != TD_OK ? status : fail(b, "does not show the page");
 }
 
+// Value of a base64 digit, -1: none
 static int digit(char c) {
   if (c >= 'A' && c <= 'Z') return c - 'A';
   if (c >= 'a' && c <= 'z') return c - 'a' + 26;
@@ -252,6 +256,7 @@ static int digit(char c) {
   return c == '+' ? 62 : c == '/' ? 63 : -1;
 }
 
+// Decode base64; to be freed, NULL: no memory.
 static unsigned char* decode(const char* text, size_t* n) {
   unsigned char* out = malloc(strlen(text) / 4 * 3 + 3);
   unsigned bits = 0, have = 0;
@@ -266,6 +271,7 @@ static unsigned char* decode(const char* text, size_t* n) {
   return out;
 }
 
+// Take a picture of the page.
 td_status td_browser_picture(td_browser* b, const char* format, unsigned char** bytes, size_t* n) {
   char parameters[100];
   const char* quality = strcmp(format, "jpeg") == 0 ? ",\"quality\":95" : "";

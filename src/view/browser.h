@@ -15,9 +15,9 @@ void td_browser_close(td_browser* browser);
 td_status td_browser_load(td_browser* browser, const char* path, const char* ready);
 // The value of an expression that is a number or a boolean.
 td_status td_browser_number(td_browser* browser, const char* expression, double* value);
-// What the page looks like, as "png" or "jpeg"; *bytes is to be freed.
+// Take a picture of the page, as "png" or "jpeg"; *bytes is to be freed.
 td_status td_browser_picture(td_browser* browser, const char* format, unsigned char** bytes,
                              size_t* n);
-const char* td_browser_error(const td_browser* browser);  // what went wrong last
+const char* td_browser_error(const td_browser* browser);  // message of the last failure
 
 #endif

@@ -1,4 +1,4 @@
-// Child processes.
+// Child processes, connected by sockets; see child.h.
 #include "view/child.h"
 
 #include <errno.h>
@@ -13,7 +13,8 @@
 
 extern char** environ;
 
-// A pair whose ends are above the numbers that children get, and close when another program starts.
+// Make a socket pair whose descriptors are above those that children get, and that other programs
+// do not inherit.
 static bool make_pair(int ends[2]) {
   int pair[2];
   if (socketpair(AF_UNIX, SOCK_STREAM | SOCK_CLOEXEC, 0, pair) != 0) return false;
@@ -27,23 +28,22 @@ static bool make_pair(int ends[2]) {
   return false;
 }
 
-static bool prepare(posix_spawn_file_actions_t* actions, int in, int their_in, int out,
-                    int their_out) {
-  int bad = 0;
-  for (int fd = 0; fd < 3; fd++)
-    bad |= posix_spawn_file_actions_addopen(actions, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
-  if (in >= 0) bad |= posix_spawn_file_actions_adddup2(actions, their_in, in);
-  if (out >= 0) bad |= posix_spawn_file_actions_adddup2(actions, their_out, out);
-  return bad == 0;
-}
-
+// Start a program; `in` and `out` are its descriptors, -1: none.
 bool td_child_start(char* const argv[], int in, int out, td_child* child) {
   *child = (td_child){0, -1, -1};
   int a[2] = {-1, -1}, b[2] = {-1, -1};
   posix_spawn_file_actions_t actions;
   if (posix_spawn_file_actions_init(&actions) != 0) return false;
-  bool ok = (in < 0 || make_pair(a)) && (out < 0 || make_pair(b)) &&
-            prepare(&actions, in, a[1], out, b[1]);
+  bool ok = (in < 0 || make_pair(a)) && (out < 0 || make_pair(b));
+
+  // standard input and output are /dev/null unless they are connected
+  int bad = 0;
+  for (int fd = 0; fd < 3; fd++)
+    bad |= posix_spawn_file_actions_addopen(&actions, fd, "/dev/null", fd ? O_WRONLY : O_RDONLY, 0);
+  if (ok && in >= 0) bad |= posix_spawn_file_actions_adddup2(&actions, a[1], in);
+  if (ok && out >= 0) bad |= posix_spawn_file_actions_adddup2(&actions, b[1], out);
+  ok = ok && bad == 0;
+
   pid_t pid = 0;
   ok = ok && posix_spawnp(&pid, argv[0], &actions, NULL, argv, environ) == 0;
   posix_spawn_file_actions_destroy(&actions);
@@ -70,6 +70,7 @@ bool td_child_write(const td_child* child, const void* data, size_t n) {
   return true;
 }
 
+// Close our ends, end the program if wanted, and wait for it.
 int td_child_finish(td_child* child, bool end) {
   if (child->pid <= 0) return -1;
   if (child->to >= 0) close(child->to);

@@ -1,4 +1,4 @@
-// The model's text and what was understood of it.
+// The model's text, and the names of the model that was made of it, as JSON.
 #include "view/describe.h"
 
 #include "model/model.h"
@@ -6,7 +6,7 @@
 #include "tendril/tools.h"
 #include "view/text_json.h"
 
-enum { LISTED = 400 };  // of each
+enum { LISTED = 400 };  // names of each kind
 
 void td_describe_sources(td_text* out, const td_spec* spec) {
   const td_diags* d = &spec->diags;
@@ -23,6 +23,7 @@ void td_describe_sources(td_text* out, const td_spec* spec) {
   td_text_add(out, "]");
 }
 
+// Add a list of names.
 static void add_names(td_text* out, const td_model* m, const char* what, int n,
                       const char* (*name)(const td_model* m, int i)) {
   td_json_key(out, what);
@@ -30,23 +31,6 @@ static void add_names(td_text* out, const td_model* m, const char* what, int n,
   for (int i = 0; i < min_int(n, LISTED); i++) {
     td_json_next(out);
     td_json_string(out, name(m, i));
-  }
-  td_text_add(out, "]");
-}
-
-static void add_rods(td_text* out, const td_model* m) {
-  td_json_key(out, "rods");
-  td_text_add(out, "[");
-  for (int i = 0; i < min_int(m->nrod, LISTED); i++) {
-    td_rod rod;
-    if (!td_model_rod_about(m, i, &rod)) continue;
-    td_json_next(out);
-    td_text_add(out, "{\"name\":");
-    td_json_string(out, rod.name);
-    td_text_printf(out, ",\"model\":\"%s\",\"n\":%d,\"dof\":%d,\"length\":", rod.model, rod.n,
-                   rod.nv);
-    td_json_number(out, rod.length);
-    td_text_add(out, "}");
   }
   td_text_add(out, "]");
 }
@@ -62,6 +46,21 @@ void td_describe_model(td_text* out, const td_model* m) {
   add_names(out, m, "forces", n.nforce, td_model_force_name);
   add_names(out, m, "constraints", n.nconstraint, td_model_constraint_name);
   add_names(out, m, "inputs", n.nu, td_model_input_name);
-  add_rods(out, m);
+
+  // rods with their continuum model
+  td_json_key(out, "rods");
+  td_text_add(out, "[");
+  for (int i = 0; i < min_int(m->nrod, LISTED); i++) {
+    td_rod rod;
+    if (!td_model_rod_about(m, i, &rod)) continue;
+    td_json_next(out);
+    td_text_add(out, "{\"name\":");
+    td_json_string(out, rod.name);
+    td_text_printf(out, ",\"model\":\"%s\",\"n\":%d,\"dof\":%d,\"length\":", rod.model, rod.n,
+                   rod.nv);
+    td_json_number(out, rod.length);
+    td_text_add(out, "}");
+  }
+  td_text_add(out, "]");
   td_text_add(out, "}");
 }

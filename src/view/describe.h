@@ -1,4 +1,4 @@
-// The model in words, for the page: members of a JSON object.
+// The model's text and names for the page, as members of a JSON object.
 #ifndef TD_DESCRIBE_H
 #define TD_DESCRIBE_H
 

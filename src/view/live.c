@@ -1,4 +1,4 @@
-// The live model: loading, stepping, turning knobs.
+// The live model: loading and reloading, stepping in real time, changing parameters and inputs.
 #include "view/live.h"
 
 #include <math.h>
@@ -14,7 +14,7 @@
 #include "view/scene.h"
 #include "view/text_json.h"
 
-// What tells one version of a file from another.
+// Identifies one version of a file.
 typedef struct stamp {
   struct timespec changed;
   off_t size;
@@ -22,18 +22,20 @@ typedef struct stamp {
   bool there;
 } stamp;
 
-// A file of the model: as it was just before it was read, and as it was at the last look.
+// A file of the model: its version just before it was read, and at the last call of
+// td_live_changed().
 typedef struct watched_file {
   char* path;
   stamp read, seen;
 } watched_file;
 
+// A value that replaces that of a parameter or input in the text.
 typedef struct setting {
   char *name, *value;
-  bool named;  // by the command line, not by a slider of the page
+  bool named;  // given by the command line, not by a slider of the page
 } setting;
 
-// An input that somebody has moved, and where to.
+// An input that the page has changed, and its value.
 typedef struct moved_input {
   char* name;
   double value;
@@ -50,7 +52,7 @@ struct td_live {
   char *errors, *trouble;
   bool allow_read;
 
-  // the model in place, all NULL before the first
+  // the current model, all NULL before the first
   td_spec* spec;
   td_model* model;
   td_work* work;
@@ -58,17 +60,18 @@ struct td_live {
   td_scene* scene;
   td_motion* motion;
   td_stepper* stepper;
-  double *y, *y_shown;  // where the solver is, and what is shown: not beyond it
+  double *y,
+      *y_shown;  // state of the solver, and the state that is shown, which is not ahead of it
   double t, t_shown;
   double* stops;
   int nstop, stop;
-  double horizon;  // stops are known up to there
+  double horizon;  // stop times are known up to there
   double t_switch;
   bool jumped;  // the solver has to start anew before its next step
   int serial;
   bool running;
-  bool halted;   // ran until it gave up, and nobody has said run or pause since
-  double speed;  // reached: seconds of the model in one of the clock
+  bool halted;   // was running until the solver failed, and nobody has run or paused it since
+  double speed;  // simulated seconds in one second of the clock, averaged
 
   struct {
     int station;  // -1: nothing is held
@@ -77,7 +80,7 @@ struct td_live {
   } grip;
 };
 
-static const double horizon_length = 10;  // [s] over which stop times are looked for at once
+static const double horizon_length = 10;  // [s] for which stop times are computed at once
 static const double longest_step = 1.0 / 30;
 
 static double clock_now(void) {
@@ -86,6 +89,7 @@ static double clock_now(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Replace a text by a copy of another.
 static void keep(char** place, const char* text) {
   free(*place);
   *place = td_strdup(text);
@@ -93,6 +97,7 @@ static void keep(char** place, const char* text) {
 
 // ---- settings ---------------------------------------------------------------------------------
 
+// Set or add a setting; `name` has n characters.  False: no memory.
 static bool put_setting(td_live* l, const char* name, size_t n, const char* text, bool named) {
   for (int i = 0; i < l->nset; i++) {
     if (strlen(l->set[i].name) != n || memcmp(l->set[i].name, name, n) != 0) continue;
@@ -121,7 +126,7 @@ static void clear_settings(td_live* l) {
   l->nset = 0;
 }
 
-// An input that was not moved has the value of the text, or of --set.
+// Remember the value of an input that was changed; others keep the value of the text or of --set.
 static bool note_moved(td_live* l, const char* name, double x) {
   for (int i = 0; i < l->nmoved; i++) {
     if (strcmp(l->moved[i].name, name) != 0) continue;
@@ -155,7 +160,7 @@ static void forget_files(td_live* l) {
   l->nfile = 0;
 }
 
-// From now on changes of this file count; one that is watched already keeps its stamps.
+// Watch a file from now on; one that is watched already keeps its stamps.
 static void watch(td_live* l, const char* path) {
   for (int i = 0; i < l->nfile; i++)
     if (strcmp(l->files[i].path, path) == 0) return;
@@ -170,7 +175,7 @@ static void watch(td_live* l, const char* path) {
   list[l->nfile++] = (watched_file){copy, now, now};
 }
 
-// Stamps are taken before the files are read: what is written meanwhile is then seen as a change.
+// Take stamps before the files are read, so that what is written meanwhile counts as a change.
 static void watch_before_reading(td_live* l) {
   if (l->text) return;
   watch(l, l->name);
@@ -178,7 +183,7 @@ static void watch_before_reading(td_live* l) {
     l->files[i].read = l->files[i].seen = stamp_of(l->files[i].path);
 }
 
-// The files that the text turned out to include are watched as well, others no more.
+// Watch the files that the text turned out to include, and no others.
 static void watch_sources(td_live* l, const td_spec* spec) {
   if (l->text || !spec) return;
   for (int i = 0; i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
@@ -195,8 +200,8 @@ static void watch_sources(td_live* l, const td_spec* spec) {
   if (l->nfile > 0) l->nfile = kept;
 }
 
-// An editor may be in the middle of writing: a file counts as changed when two looks in a row find
-// the same new version of it.
+// Report whether a file has changed.  An editor may be in the middle of writing: a file counts as
+// changed when two calls in a row find the same new version of it.
 bool td_live_changed(td_live* l) {
   bool changed = false, settled = true;
   for (int i = 0; i < l->nfile; i++) {
@@ -211,6 +216,7 @@ bool td_live_changed(td_live* l) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
+// Make a live model; nothing is loaded yet.
 td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset,
                      bool allow_read) {
   td_live* l = calloc(1, sizeof *l);
@@ -231,7 +237,7 @@ td_live* td_live_new(const char* name, const char* text, const char* const* set,
   return NULL;
 }
 
-// What belongs to one model.
+// Release everything that belongs to the current model.
 static void drop_model(td_live* l) {
   td_stepper_free(l->stepper);
   td_motion_free(l->motion);
@@ -282,6 +288,7 @@ void td_live_run(td_live* l, bool on) {
 
 // ---- the solver -------------------------------------------------------------------------------
 
+// Compute the stop times of the next seconds.
 static td_status find_stops(td_live* l) {
   free(l->stops);
   l->stops = NULL;
@@ -290,6 +297,7 @@ static td_status find_stops(td_live* l) {
   return td_stop_times(l->model, l->work, NULL, l->t, l->horizon, &l->stops, &l->nstop);
 }
 
+// Select the solver that the model names, or by its stiffness.
 static td_solver pick_solver(td_live* l) {
   const td_settings s = td_model_settings(l->model);
   const bool fits = !td_solver_of(s.solver)->dense || l->motion->ode.linear == NULL;
@@ -301,7 +309,7 @@ static td_solver pick_solver(td_live* l) {
   return choice.solver;
 }
 
-// A solver that starts at l->state.  Tolerances for the eye: no finer than 1e-5.
+// Start a solver at l->state.  Tolerances no finer than 1e-5 are enough for the eye.
 static td_status start(td_live* l) {
   td_stepper_free(l->stepper);
   td_motion_free(l->motion);
@@ -327,6 +335,7 @@ static td_status start(td_live* l) {
   return td_stepper_new(pick_solver(l), &m->ode, l->t, l->y, &l->stepper);
 }
 
+// Keep the reason for which the solver failed, and stop.
 static void give_up(td_live* l, const char* what, td_status status) {
   const char* why = l->work ? td_work_failure(l->work) : "";
   td_text text = {0};
@@ -338,8 +347,7 @@ static void give_up(td_live* l, const char* what, td_status status) {
   l->running = false;
 }
 
-// What is shown becomes where the solver starts anew: after something else than the state has
-// changed.
+// Restart the solver at the state that is shown, after parameters, inputs or forces have changed.
 static void restart(td_live* l) {
   if (!l->model || !l->motion) return;
   td_motion_unpack(l->motion, l->t_shown, l->y_shown);
@@ -348,6 +356,7 @@ static void restart(td_live* l) {
   if (status != TD_OK) give_up(l, "no solver can be started", status);
 }
 
+// Go back to the initial state, with the inputs that were changed.
 void td_live_reset(td_live* l) {
   if (!l->model) return;
   free(l->trouble);
@@ -364,8 +373,8 @@ void td_live_reset(td_live* l) {
 
 // ---- loading ----------------------------------------------------------------------------------
 
-// A file that the command line names with --set may be read, as in every other command: from the
-// model's folder on, as the text means it.  Sliders of the page set numbers and open nothing.
+// Allow the text to read a file that the command line names with --set, as in every other command;
+// its name is relative to the model's folder.  Sliders of the page set numbers and open nothing.
 static td_status allow_named(const td_live* l, td_spec* spec, const char* file) {
   const char* slash = l->text ? NULL : strrchr(l->name, '/');
   const int folder = *file == '/' || !slash ? 0 : (int)(slash + 1 - l->name);
@@ -379,15 +388,7 @@ static td_status allow_named(const td_live* l, td_spec* spec, const char* file) 
   return status;
 }
 
-static td_status load_into(td_live* l, td_spec* spec, td_model** model) {
-  for (int i = 0; i < l->nset; i++) TD_TRY(td_spec_override(spec, l->set[i].name, l->set[i].value));
-  if (l->allow_read) TD_TRY(td_spec_allow_read(spec, NULL));
-  for (int i = 0; i < l->nset; i++)
-    if (l->set[i].named) TD_TRY(allow_named(l, spec, l->set[i].value));
-  TD_TRY(l->text ? td_spec_load_string(spec, l->name, l->text) : td_spec_load_file(spec, l->name));
-  return td_model_compile(spec, model);
-}
-
+// Keep the messages of a text that could not be loaded.
 static void note_errors(td_live* l, td_spec* spec, td_status status) {
   td_text text = {0};
   if (spec && td_spec_error_count(spec) > 0) {
@@ -399,34 +400,44 @@ static void note_errors(td_live* l, td_spec* spec, td_status status) {
   l->errors = text.s;
 }
 
-// Take over a compiled model: what was there before goes, and so does its trouble.  A model that
-// ran until it could not be followed runs again.
-static td_status put_in_place(td_live* l, td_spec* spec, td_model* model) {
-  drop_model(l);
-  l->spec = spec;
-  l->model = model;
-  l->serial++;
-  l->work = td_work_new(model);
-  l->state = td_state_new(model);
-  if (!l->work || !l->state) return TD_E_NOMEM;
-  l->running = l->running || l->halted;
-  l->halted = false;
-  td_live_reset(l);
-  l->scene = td_scene_new(model, l->state, l->work);
-  return l->scene ? TD_OK : TD_E_NOMEM;
-}
-
+// Read and compile the text, and replace the current model by the new one.  False: the text has
+// errors, and the current model stays.
 static bool load_once(td_live* l) {
   td_spec* spec = td_spec_new();
   td_model* model = NULL;
   watch_before_reading(l);
-  td_status status = spec ? load_into(l, spec, &model) : TD_E_NOMEM;
+
+  // settings, permissions, text
+  td_status status = spec ? TD_OK : TD_E_NOMEM;
+  for (int i = 0; status == TD_OK && i < l->nset; i++)
+    status = td_spec_override(spec, l->set[i].name, l->set[i].value);
+  if (status == TD_OK && l->allow_read) status = td_spec_allow_read(spec, NULL);
+  for (int i = 0; status == TD_OK && i < l->nset; i++)
+    if (l->set[i].named) status = allow_named(l, spec, l->set[i].value);
+  if (status == TD_OK)
+    status =
+        l->text ? td_spec_load_string(spec, l->name, l->text) : td_spec_load_file(spec, l->name);
+  if (status == TD_OK) status = td_model_compile(spec, &model);
   watch_sources(l, spec);
+
   if (status == TD_OK) {
+    // take over the model; one that ran until its solver failed runs again
     free(l->errors);
     l->errors = NULL;
-    status = put_in_place(l, spec, model);
-    if (status == TD_OK) return true;
+    drop_model(l);
+    l->spec = spec;
+    l->model = model;
+    l->serial++;
+    l->work = td_work_new(model);
+    l->state = td_state_new(model);
+    l->running = l->running || (l->halted && l->work && l->state);
+    if (l->work && l->state) {
+      l->halted = false;
+      td_live_reset(l);
+      l->scene = td_scene_new(model, l->state, l->work);
+    }
+    if (l->scene) return true;
+    status = TD_E_NOMEM;
     drop_model(l);
     spec = NULL;
   }
@@ -435,8 +446,8 @@ static bool load_once(td_live* l) {
   return false;
 }
 
-// Settings made for an earlier text may not fit this one: then it is loaded without them.  When
-// that fails too, the errors of the text alone are shown.
+// Load the text.  Settings made for an earlier text may not fit this one: then it is loaded without
+// them.  When that fails too, the settings stay and the errors of the text alone are shown.
 bool td_live_load(td_live* l) {
   if (load_once(l)) return true;
   if (l->nset == 0) return false;
@@ -465,37 +476,14 @@ static double next_stop(const td_live* l) {
   return l->stop < l->nstop ? fmin(l->stops[l->stop], l->horizon) : l->horizon;
 }
 
-// Where the right-hand side jumps the solver starts anew, but not before the next step: the last
-// one is still to be shown.
-static td_status pass_stop(td_live* l) {
-  if (l->t < next_stop(l)) return TD_OK;
-  while (l->stop < l->nstop && l->stops[l->stop] <= l->t) l->stop++;
-  double work;
-  bool moved;
-  TD_TRY(td_motion_jump(l->motion, l->t, l->y, horizon_length, TD_EDGE_NONE, &work, &moved));
-  l->jumped = true;
-  return l->t >= l->horizon ? find_stops(l) : TD_OK;
-}
-
-// Events that end a simulation let it stand; one-sided elements that switch restart the solver
-// behind.
-static void cross(td_live* l, const td_step* step) {
-  const td_motion* m = l->motion;
-  bool switched = false;
-  for (int i = 0; i < m->ode.nroot; i++) {
-    if (step->crossed[i] == 0) continue;
-    if (i >= m->nevent) switched = true;
-    if (i < m->nevent && td_event_stops(l->model, i)) l->running = false;
-  }
-  if (!switched || fabs(l->t - l->t_switch) < 1e-12 * fmax(1, fabs(l->t))) return;
-  l->t_switch = l->t;
-  l->jumped = true;
-}
-
+// Make one step of the solver.
 static td_status step(td_live* l) {
   td_step s;
   const td_motion* m = l->motion;
   double work;
+  bool moved, switched = false;
+
+  // start anew where the right-hand side has jumped
   if (l->jumped && td_taut_count(l->model) > 0)
     TD_TRY(td_motion_settle(l->motion, l->t, l->y, &work));
   if (l->jumped) TD_TRY(td_stepper_restart(l->stepper, l->t, l->y));
@@ -503,20 +491,28 @@ static td_status step(td_live* l) {
   TD_TRY(td_stepper_step(l->stepper, next_stop(l), &s));
   l->t = s.t;
   memcpy(l->y, s.y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
-  if (s.root) cross(l, &s);
-  return pass_stop(l);
-}
 
-// The solution at t, which the last step has passed.
-static void show(td_live* l, double t) {
-  const size_t size = (size_t)(l->motion->ode.n + l->motion->ode.nquad) * sizeof(double);
-  l->t_shown = fmin(t, l->t);
-  if (l->t_shown >= l->t || td_stepper_at(l->stepper, l->t_shown, l->y_shown) != TD_OK) {
-    l->t_shown = l->t;
-    memcpy(l->y_shown, l->y, size);
+  // events may stop the simulation; one-sided elements that switch make the right-hand side jump
+  for (int i = 0; s.root && i < m->ode.nroot; i++) {
+    if (s.crossed[i] == 0) continue;
+    if (i >= m->nevent) switched = true;
+    if (i < m->nevent && td_event_stops(l->model, i)) l->running = false;
   }
+  if (switched && !(fabs(l->t - l->t_switch) < 1e-12 * fmax(1, fabs(l->t)))) {
+    l->t_switch = l->t;
+    l->jumped = true;
+  }
+
+  // at a stop time it jumps too; the solver restarts before its next step, since the last one is
+  // still to be shown
+  if (l->t < next_stop(l)) return TD_OK;
+  while (l->stop < l->nstop && l->stops[l->stop] <= l->t) l->stop++;
+  TD_TRY(td_motion_jump(l->motion, l->t, l->y, horizon_length, TD_EDGE_NONE, &work, &moved));
+  l->jumped = true;
+  return l->t >= l->horizon ? find_stops(l) : TD_OK;
 }
 
+// Advance by dt, in steps that may go beyond, and show the solution there.
 void td_live_advance(td_live* l, double dt, double wall) {
   if (!l->model || !l->stepper) return;
   const double begin = clock_now(), from = l->t_shown, to = from + dt;
@@ -526,43 +522,48 @@ void td_live_advance(td_live* l, double dt, double wall) {
     give_up(l, "the motion cannot be followed", status);
     return;
   }
-  show(l, to);
+
+  // interpolate in the last step
+  l->t_shown = fmin(to, l->t);
+  if (l->t_shown >= l->t || td_stepper_at(l->stepper, l->t_shown, l->y_shown) != TD_OK) {
+    l->t_shown = l->t;
+    memcpy(l->y_shown, l->y, (size_t)(l->motion->ode.n + l->motion->ode.nquad) * sizeof(double));
+  }
+
+  // speed reached, averaged over some ten calls
   const double took = fmax(clock_now() - begin, 1e-9);
   const double reached = (l->t_shown - from) / fmax(took, dt);
   l->speed += 0.1 * (reached - l->speed);
 }
 
-// ---- knobs ------------------------------------------------------------------------------------
+// ---- parameters, inputs and pulling -----------------------------------------------------------
 
 static bool within_range(const model_named* knob, double x) {
   return x >= knob->low && x <= knob->high;
 }
 
-// A value that the text does not take is shown as an error, and forgotten.
-static bool reload_with(td_live* l, const char* name, double x) {
-  char text[40], before[40];
-  snprintf(text, sizeof text, "%.17g", x);
-  snprintf(before, sizeof before, "%.17g",
-           td_work_param(l->model, l->work, td_model_param_find(l->model, name)));
-  if (!put_setting(l, name, strlen(name), text, false)) return false;
-  if (load_once(l)) return true;
-  put_setting(l, name, strlen(name), before, false);
-  return false;
-}
-
+// Set a parameter.  One that the text uses while it is loaded means loading again; a value that the
+// text then refuses is shown as an error and taken back.
 bool td_live_set_param(td_live* l, const char* name, double x) {
   if (!l->model || !isfinite(x)) return false;
   const int i = td_model_param_find(l->model, name);
   if (i < 0 || !within_range(&l->model->param[i], x)) return false;
-  if (l->model->param[i].structural) return reload_with(l, name, x);
-  if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
-  char text[40];
+  char text[40], before[40];
   snprintf(text, sizeof text, "%.17g", x);
+  if (l->model->param[i].structural) {
+    snprintf(before, sizeof before, "%.17g", td_work_param(l->model, l->work, i));
+    if (!put_setting(l, name, strlen(name), text, false)) return false;
+    if (load_once(l)) return true;
+    put_setting(l, name, strlen(name), before, false);
+    return false;
+  }
+  if (td_work_set_param(l->model, l->work, i, x) != TD_OK) return false;
   put_setting(l, name, strlen(name), text, false);
   restart(l);
   return true;
 }
 
+// Set an input.
 bool td_live_set_input(td_live* l, const char* name, double x) {
   if (!l->model || !isfinite(x)) return false;
   const int i = td_model_input_find(l->model, name);
@@ -573,16 +574,8 @@ bool td_live_set_input(td_live* l, const char* name, double x) {
   return true;
 }
 
-// All that has mass.
-static double total_mass(const td_live* l) {
-  double sum = 0;
-  for (int i = 0; i < l->model->nbody; i++) sum += l->work->num[l->model->body[i].m];
-  for (int i = 0; i < l->model->nlump; i++) sum += l->work->num[l->model->lump[i].m];
-  return sum;
-}
-
-// As stiff as a spring on which the whole robot would swing twice a second, times the strength;
-// damped to a fifth of the critical.
+// Grip a station by a spring and damper.  The stiffness is that at which the whole mass would swing
+// with 2 Hz, times the strength; the damping is a fifth of the critical one.
 bool td_live_grip(td_live* l, int station, const double point[3], double strength) {
   if (!l->model) return false;
   const bool held = l->grip.station >= 0;
@@ -594,7 +587,10 @@ bool td_live_grip(td_live* l, int station, const double point[3], double strengt
     return true;
   }
   if (station >= l->model->nstation || !isfinite(strength)) return false;
-  const double m = total_mass(l), w = 2 * 3.14159265358979323846 * 2;
+  double m = 0;
+  for (int i = 0; i < l->model->nbody; i++) m += l->work->num[l->model->body[i].m];
+  for (int i = 0; i < l->model->nlump; i++) m += l->work->num[l->model->lump[i].m];
+  const double w = 2 * 3.14159265358979323846 * 2;
   l->grip.k = m * w * w * fmin(fmax(strength, 1e-3), 1e6);
   l->grip.c = 0.4 * sqrt(l->grip.k * m);
   memcpy(l->grip.point, point, sizeof l->grip.point);
@@ -602,6 +598,7 @@ bool td_live_grip(td_live* l, int station, const double point[3], double strengt
   return true;
 }
 
+// Pull the gripped station towards a point of the world.
 bool td_live_pull(td_live* l, const double target[3]) {
   if (!l->model || l->grip.station < 0) return false;
   const bool first = !l->grip.pulls;
@@ -613,9 +610,9 @@ bool td_live_pull(td_live* l, const double target[3]) {
   return true;
 }
 
-// ---- what the page gets -----------------------------------------------------------------------
+// ---- messages and pictures for the page -------------------------------------------------------
 
-// Where a slider begins and ends, if the model says so.
+// Add the range of a slider, if the model gives one.
 static void add_range(td_text* out, const model_named* x) {
   if (isinf(x->low) && isinf(x->high)) return;
   td_json_key(out, "low");
@@ -626,6 +623,7 @@ static void add_range(td_text* out, const model_named* x) {
   td_text_add(out, x->logarithmic ? "true" : "false");
 }
 
+// Add parameters and inputs with their values and ranges.
 static void add_params(const td_live* l, td_text* out) {
   td_json_key(out, "params");
   td_text_add(out, "[");
@@ -654,6 +652,7 @@ static void add_params(const td_live* l, td_text* out) {
   td_text_add(out, "]");
 }
 
+// Describe the model as a JSON message.
 bool td_live_describe(const td_live* l, td_text* out) {
   if (!l->model) return false;
   td_text_printf(out, "{\"type\":\"model\",\"serial\":%d", l->serial);
@@ -681,6 +680,7 @@ int td_live_count(const td_live* l) {
   return l->model ? HEAD + td_model_sizes(l->model).nsensor + ENERGIES + l->scene->nnumber : 0;
 }
 
+// Fill one picture: serial number, time, running, speed, sensors, energies, frame of the scene.
 void td_live_frame(td_live* l, float* out) {
   if (!l->model || !l->motion) return;
   td_motion_unpack(l->motion, l->t_shown, l->y_shown);

@@ -1,5 +1,5 @@
-// A model that runs live: loaded from a file that may change, stepped in the pace of the clock, its
-// parameters and inputs turned and its parts pulled at while it moves.  One thread uses it.
+// A model that is simulated in real time: loaded from a file that may change, its parameters and
+// inputs changed and its parts pulled at while it moves.  One thread uses it.
 #ifndef TD_LIVE_H
 #define TD_LIVE_H
 
@@ -8,8 +8,9 @@
 
 typedef struct td_live td_live;
 
-// Of a file, or of a text under that name (text != NULL; then nothing is watched).  `set`:
-// "name=value" as --set has it; copied.  NULL when out of memory.  Nothing is loaded yet.
+// Make a live model of a file, or of a text under that name (text != NULL; then no file is
+// watched). `set`: "name=value" as --set has it; copied.  NULL when out of memory.  Nothing is
+// loaded yet.
 td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset,
                      bool allow_read);
 void td_live_free(td_live* live);
@@ -18,8 +19,8 @@ void td_live_free(td_live* live);
 // the messages, rendered with line and caret.
 bool td_live_load(td_live* live);
 const char* td_live_errors(const td_live* live);  // "" when the text is good
-// Whether a file it was loaded from has changed since, and is the same as when this was last asked:
-// a file that is still being written waits for the next look.
+// Report whether a file it was loaded from has changed since, and is the same as at the last call:
+// a file that is still being written counts later.
 bool td_live_changed(td_live* live);
 
 bool td_live_ready(const td_live* live);  // there is a model
@@ -31,8 +32,8 @@ bool td_live_describe(const td_live* live, td_text* out);
 int td_live_count(const td_live* live);
 void td_live_frame(td_live* live, float* out);
 
-// Go on by dt of the model's time, but not longer than `wall` seconds.  When it cannot go on it
-// stands still, and td_live_trouble() says why.
+// Advance by dt of simulated time, but not longer than `wall` seconds.  When the solver fails, the
+// model stops and td_live_trouble() tells why.
 void td_live_advance(td_live* live, double dt, double wall);
 const char* td_live_trouble(const td_live* live);  // "" when all is well
 void td_live_reset(td_live* live);

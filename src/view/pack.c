@@ -1,4 +1,4 @@
-// 16-bit columns.
+// Columns of numbers quantised to 16 bits; see pack.h.
 #include "view/pack.h"
 
 #include <math.h>
@@ -6,11 +6,13 @@
 
 #include "view/text_json.h"
 
+// Least value and quantum of a column.
 typedef struct column {
   float low, step;
   bool varies;
 } column;
 
+// Range of column c
 static column range_of(const float* x, int rows, int cols, int c) {
   float low = rows > 0 ? x[c] : 0, high = low;
   for (int r = 1; r < rows; r++) {
@@ -21,25 +23,7 @@ static column range_of(const float* x, int rows, int cols, int c) {
   return (column){low, (high - low) / 65535, high > low};
 }
 
-// Little-endian whatever the machine is.
-static void put16(unsigned char* out, unsigned v) {
-  out[0] = (unsigned char)(v & 255);
-  out[1] = (unsigned char)(v >> 8);
-}
-
-static size_t put_rows(unsigned char* out, const float* x, int rows, int cols, const column* col) {
-  size_t n = 0;
-  for (int r = 0; r < rows; r++)
-    for (int c = 0; c < cols; c++) {
-      if (!col[c].varies) continue;
-      const float s = (x[(size_t)r * (size_t)cols + (size_t)c] - col[c].low) / col[c].step;
-      const long v = lrintf(fminf(fmaxf(s, 0), 65535));
-      put16(out + n, (unsigned)v);
-      n += 2;
-    }
-  return n;
-}
-
+// Write least values and quanta as JSON.
 static void write_columns(td_text* out, const column* col, int cols) {
   td_json_key(out, "low");
   td_text_add(out, "[");
@@ -62,6 +46,7 @@ static void write_columns(td_text* out, const column* col, int cols) {
   td_text_add(out, "]");
 }
 
+// Write the numbers, of which columns that do not vary take no room.
 bool td_pack_write(td_text* out, const float* x, int rows, int cols) {
   column* col = malloc(((size_t)cols + 1) * sizeof *col);
   unsigned char* bytes = malloc((size_t)rows * (size_t)cols * 2 + 1);
@@ -69,8 +54,19 @@ bool td_pack_write(td_text* out, const float* x, int rows, int cols) {
     for (int c = 0; c < cols; c++) col[c] = range_of(x, rows, cols, c);
     td_text_printf(out, "{\"rows\":%d,\"cols\":%d", rows, cols);
     write_columns(out, col, cols);
+
+    // little-endian, whatever the machine is
+    size_t n = 0;
+    for (int r = 0; r < rows; r++)
+      for (int c = 0; c < cols; c++) {
+        if (!col[c].varies) continue;
+        const float s = (x[(size_t)r * (size_t)cols + (size_t)c] - col[c].low) / col[c].step;
+        const long v = lrintf(fminf(fmaxf(s, 0), 65535));
+        bytes[n++] = (unsigned char)(v & 255);
+        bytes[n++] = (unsigned char)(v >> 8);
+      }
     td_json_key(out, "data");
-    td_json_bytes(out, bytes, put_rows(bytes, x, rows, cols, col));
+    td_json_bytes(out, bytes, n);
     td_text_add(out, "}");
   }
   const bool ok = col && bytes && !out->failed;

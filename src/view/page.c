@@ -1,4 +1,4 @@
-// The page and its data.
+// The page and the JSON data embedded in it.
 #include "view/page.h"
 
 #include <limits.h>

@@ -1,5 +1,5 @@
-// The page: web/ built to one HTML file (web/dist/viewer.html), embedded by the build.  Data take
-// the place of its mark.
+// The page: web/ built to one HTML file (web/dist/viewer.html), embedded by the build, with an
+// element for data.
 #ifndef TD_PAGE_H
 #define TD_PAGE_H
 
@@ -7,10 +7,11 @@
 
 extern const char td_page_text[];  // zero-terminated
 
-// The page with this JSON as its data (safe in a script: no '<').  False when out of memory.
+// Append the page with this JSON as its data (no '<', so that it is safe in a script).  False when
+// out of memory.
 bool td_page_write(td_text* out, const char* json);
 
-// The data of a page that was so made: *n bytes at the returned place, NULL: it has none.
+// Find the data of such a page: *n bytes at the returned place, NULL: it has none.
 const char* td_page_data(const char* page, size_t* n);
 
 #endif

@@ -1,5 +1,6 @@
 // Figures for papers: SVG with round ticks, a legend, colours that the colour-blind can tell apart
-// and dashes for grey print; and the same as a gnuplot script.
+// and dashes for grey print; and the same as a gnuplot script.  This is the only plotter: commands
+// and reports fill a td_plot.
 #include <float.h>
 #include <math.h>
 #include <stdio.h>
@@ -14,22 +15,23 @@ typedef struct range {
   double low, high;
 } range;
 
+// One diagram while it is drawn.
 typedef struct figure {
   const td_plot* plot;
   td_text* out;
   range x, y;
-  double left, top, width, height;  // of the axes [mm]
-  int lines;                        // of the legend
-  bool last;                        // has the numbers of the x axis: nothing is below it
+  double left, top, width, height;  // box of the axes [mm]
+  int lines;                        // lines that the legend takes
+  bool last;                        // the lowest diagram, which has the numbers of the x axis
 } figure;
 
-// Lines of a grid, those with a number first
+// Values at which grid lines are drawn; the first `numbered` of them have a number.
 typedef struct ticks {
   double at[MOST_LINES];
   int n, numbered;
 } ticks;
 
-// Okabe and Ito
+// Colours of Okabe and Ito
 static const char* const inks[] = {"#0072b2", "#d55e00", "#009e73", "#cc79a7",
                                    "#000000", "#e69f00", "#56b4e9", "#8a8a00"};
 static const char* const dashes[] = {"", "3 1.2", "0.8 1", "4 1 0.8 1"};
@@ -39,13 +41,13 @@ static double value(const figure* f, int row, int col) {
   return t->values[(size_t)row * (size_t)t->cols + (size_t)col];
 }
 
-// The column that curve k is drawn over.
+// The column over which curve k is drawn
 static int column_x(const td_plot* p, int k) { return p->xs ? p->xs[k] : p->x; }
 static const char* curve_name(const td_plot* p, int k) {
   return p->labels ? p->labels[k] : p->table->names[p->y[k]];
 }
 
-// Along the axis: the logarithm where it is logarithmic, which is not finite below zero.
+// Position of a value along the x axis; a logarithm of nothing positive is not finite
 static double value_x(const figure* f, int row, int k) {
   const double x = value(f, row, column_x(f->plot, k));
   return f->plot->log_x ? log10(x) : x;
@@ -55,7 +57,7 @@ static range grown(range r, double x) {
   return isfinite(x) ? (range){fmin(r.low, x), fmax(r.high, x)} : r;
 }
 
-// Something to see even of a constant; 4 % of air.
+// Widen a range by a fraction `air`; a constant gets a range around it, nothing gets [0, 1].
 static range aired(range r, double air) {
   if (!(r.low <= r.high)) return (range){0, 1};
   const double d = r.high - r.low, least = 1e-9 * fmax(fabs(r.low), fabs(r.high));
@@ -63,6 +65,7 @@ static range aired(range r, double air) {
   return (range){r.low - add, r.high + add};
 }
 
+// Set the ranges of both axes from the data.
 static void measure(figure* f) {
   const td_plot* p = f->plot;
   range x = {DBL_MAX, -DBL_MAX}, y = x;
@@ -80,7 +83,7 @@ static void measure(figure* f) {
   if (lacking > 0) f->y = (range){f->y.low - 0.5 * lacking, f->y.high + 0.5 * lacking};
   if (!p->equal) return;
 
-  // the axis with room to spare shows more than it must
+  // equal scales: the axis with room to spare shows more than the data
   const double scale = fmax((f->x.high - f->x.low) / f->width, (f->y.high - f->y.low) / f->height);
   const double middle_x = 0.5 * (f->x.low + f->x.high), middle_y = 0.5 * (f->y.low + f->y.high);
   f->x = (range){middle_x - 0.5 * scale * f->width, middle_x + 0.5 * scale * f->width};
@@ -94,13 +97,14 @@ static double at_y(const figure* f, double y) {
   return f->top + (f->y.high - y) / (f->y.high - f->y.low) * f->height;
 }
 
-// 1, 2 or 5 times a power of ten, so that about `n` fit.
+// Distance of ticks, 1, 2 or 5 times a power of ten, so that about n fit
 static double tick_step(range r, int n) {
   const double raw = (r.high - r.low) / n, power = pow(10, floor(log10(raw)));
   const double m = raw / power;
   return power * (m <= 1 ? 1 : m <= 2 ? 2 : m <= 5 ? 5 : 10);
 }
 
+// Append a text with XML's special characters replaced.
 static void escape(td_text* out, const char* s) {
   for (; *s; s++) {
     const unsigned char c = (unsigned char)*s;
@@ -120,12 +124,13 @@ static void text_at(td_text* out, double x, double y, const char* anchor, const 
   td_text_add(out, "</text>\n");
 }
 
-// A round number without a tail of nines; -0 is 0.
+// Print a round number without a tail of nines; -0 becomes 0.
 static void tick_text(char* s, size_t size, double x, double step) {
   if (fabs(x) < 1e-9 * step) x = 0;
   snprintf(s, size, "%.10g", x);
 }
 
+// Ticks at the multiples of a step
 static ticks even_ticks(range r, double step) {
   ticks t = {.n = 0};
   const double first = ceil(r.low / step - 1e-9);
@@ -135,7 +140,7 @@ static ticks even_ticks(range r, double step) {
   return t;
 }
 
-// Steps that divide a full turn evenly, so that about eight fit
+// Distance of ticks that divides a full turn evenly, so that about eight fit
 static double angle_step(range r, double turn) {
   static const double parts[] = {72, 24, 8, 4, 2, 1};
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++)
@@ -143,8 +148,8 @@ static double angle_step(range r, double turn) {
   return turn * ceil((r.high - r.low) / (9 * turn));
 }
 
-// Powers of ten, and 2 to 9 times these where they are not too many; where fewer than two powers
-// are seen, 2 and 5 times these have numbers too.
+// Ticks of a logarithmic axis: powers of ten, and 2 to 9 times these where they are not too many;
+// where fewer than two powers are seen, 2 and 5 times these have numbers too
 static ticks log_ticks(range r) {
   ticks t = {.n = 0};
   const double decades = r.high - r.low;
@@ -165,6 +170,7 @@ static ticks log_ticks(range r) {
   return t;
 }
 
+// Draw grid, box and numbers.
 static void draw_axes(figure* f) {
   td_text* out = f->out;
   const td_plot* p = f->plot;
@@ -202,7 +208,7 @@ static void draw_axes(figure* f) {
   }
 }
 
-// Points within a fiftieth of a millimetre of the one before are left out.
+// Draw a curve; points within a fiftieth of a millimetre of the one before are left out.
 static void draw_curve(figure* f, int k) {
   const td_plot* p = f->plot;
   td_text_printf(f->out,
@@ -230,16 +236,16 @@ static void draw_curve(figure* f, int k) {
   td_text_add(f->out, "\"/>\n");
 }
 
-// Lines of the legend; draws them above the axes where `f` is given.
+// Count the lines of the legend, and draw them above the axes where `f` is given.
 static int legend(const td_plot* p, double left, double width, const figure* f) {
-  enum { MOST_ROWS = 4 };  // of more curves the rest has no name
+  enum { MOST_LEGEND = 4 };  // lines; further curves have no name
   int lines = 1;
   double x = left;
   for (int k = 0; k < p->ny; k++) {
     const char* name = curve_name(p, k);
     const double needs = 9 + 1.75 * (double)strlen(name);
     if (x > left && x + needs > left + width + 3) {
-      if (lines == MOST_ROWS) break;
+      if (lines == MOST_LEGEND) break;
       lines++;
       x = left;
     }
@@ -256,7 +262,7 @@ static int legend(const td_plot* p, double left, double width, const figure* f) 
   return lines;
 }
 
-// One diagram: axes, curves and what is written at them
+// Draw one diagram: axes, curves, and for the first and last one title, legend and label.
 static void draw(figure* f, int panel) {
   const td_plot* p = f->plot;
   draw_axes(f);
@@ -288,6 +294,7 @@ void td_plot_fill(td_plot* plot, size_t size) {
   struct_into(plot, size, &own, sizeof own);
 }
 
+// Report whether a plot can be drawn: sizes, columns and names.
 static bool sensible(const td_plot* p) {
   if (!(p->width >= 30 && p->width <= 2000 && p->height >= 30 && p->height <= 2000)) return false;
   if (!p->table || !p->y || !p->title) return false;
@@ -306,6 +313,7 @@ static bool sensible(const td_plot* p) {
   return true;
 }
 
+// Give the text to the caller.
 static td_status hand_over(td_text* out, char** text) {
   if (out->failed) {
     td_text_free(out);
@@ -315,11 +323,12 @@ static td_status hand_over(td_text* out, char** text) {
   return TD_OK;
 }
 
+// Draw a plot and those below it, which share the x axis.
 td_status td_plot_svg(const td_plot* given, char** text) {
   if (!text) return TD_E_USAGE;
   *text = NULL;
 
-  // the diagrams from above, and how high the whole is
+  // the diagrams from above, and the height of all
   td_plot panel[MOST_PANELS];
   int n = 0;
   double height = 0, left = 16;
@@ -341,7 +350,7 @@ td_status td_plot_svg(const td_plot* given, char** text) {
                  panel[0].width, height, panel[0].width, height);
   td_text_add(&out, "<rect width=\"100%\" height=\"100%\" fill=\"#ffffff\"/>\n");
 
-  // title and legend are at the top of all, the x axis at the bottom
+  // title and legend stand at the top, the numbers of the x axis at the bottom
   const double width = panel[0].width - left - 4;
   const int lines = legend(&panel[0], left, width, NULL);
   figure figures[MOST_PANELS];
@@ -370,7 +379,7 @@ td_status td_plot_svg(const td_plot* given, char** text) {
 
 // ---- gnuplot ----------------------------------------------------------------------------------
 
-// In double quotes, where gnuplot knows backslashes.
+// Append a text in double quotes, where gnuplot knows backslashes.
 static void quote(td_text* out, const char* s) {
   td_text_add(out, "\"");
   for (; *s; s++) {
@@ -380,6 +389,7 @@ static void quote(td_text* out, const char* s) {
   td_text_add(out, "\"");
 }
 
+// Write a gnuplot script that draws a plot from the file `path`.
 td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* output, char** text) {
   td_plot own = td_plot_default();
   const td_plot* p = &own;

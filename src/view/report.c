@@ -1,5 +1,5 @@
-// A report: the page with the scene, the replay, plots, equilibrium, modes, the model's text and
-// what was understood of it.
+// A report: the page with scene, replay, plots, strains, equilibrium, modes, the model's text and
+// the model that was made of it.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "view/scene.h"
 #include "view/text_json.h"
 
-// What a report may hold, in numbers: beyond it frames are left out, then states.
+// Limits of what a report holds; beyond them records of the motion, then coordinates, are left out.
 enum {
   FRAME_NUMBERS = 6000000,
   PLOT_NUMBERS = 1500000,
@@ -24,11 +24,12 @@ enum {
   EVENTS = 400
 };
 
+// A report while it is written.
 typedef struct writer {
   const td_report* in;
   td_sizes size;
   td_scene* scene;
-  td_state* at;  // a state to look at the model in
+  td_state* at;  // the state at which the model is drawn
   td_text json;
   bool failed;
 } writer;
@@ -37,38 +38,40 @@ static void check(writer* w, bool ok) { w->failed |= !ok; }
 
 // ---- the replay -------------------------------------------------------------------------------
 
-static void go_to_row(writer* w, int row) {
+// Set the state to a record of the motion.
+static void go_to_record(writer* w, int row) {
   const td_trajectory* tr = w->in->trajectory;
   w->at->t = td_trajectory_time(tr, row);
   memcpy(w->at->q, td_trajectory_q(tr, row), (size_t)w->size.nq * sizeof(double));
   memcpy(w->at->v, td_trajectory_v(tr, row), (size_t)w->size.nv * sizeof(double));
 }
 
-// Every stride-th row so that no more than `limit` are left; the last one is among them.
+// Selection of every stride-th record so that no more than `limit` remain, the last one among them.
 static int stride_for(int rows, double limit) { return (int)fmax(1, ceil(rows / fmax(limit, 2))); }
-static int kept_rows(int rows, int stride) { return (rows - 1 + stride - 1) / stride + 1; }
-static int kept_row(int rows, int stride, int i) { return min_int(i * stride, rows - 1); }
+static int kept_records(int rows, int stride) { return (rows - 1 + stride - 1) / stride + 1; }
+static int kept_record(int rows, int stride, int i) { return min_int(i * stride, rows - 1); }
 
 static void write_times(writer* w, int rows, int stride) {
   td_json_key(&w->json, "t");
   td_text_add(&w->json, "[");
-  for (int i = 0; i < kept_rows(rows, stride); i++) {
+  for (int i = 0; i < kept_records(rows, stride); i++) {
     td_json_next(&w->json);
-    td_json_number(&w->json, td_trajectory_time(w->in->trajectory, kept_row(rows, stride, i)));
+    td_json_number(&w->json, td_trajectory_time(w->in->trajectory, kept_record(rows, stride, i)));
   }
   td_text_add(&w->json, "]");
 }
 
+// Write the frames of the motion.
 static void write_motion(writer* w) {
   const int rows = td_trajectory_rows(w->in->trajectory), n = w->scene->nnumber;
   const int stride = stride_for(rows, (double)FRAME_NUMBERS / fmax(n, 1));
-  const int kept = kept_rows(rows, stride);
+  const int kept = kept_records(rows, stride);
   float* x = malloc((size_t)kept * (size_t)n * sizeof *x + 1);
   check(w, x != NULL);
   if (!x) return;
   for (int i = 0; i < kept; i++) {
     float* picture = x + (size_t)i * (size_t)n;
-    go_to_row(w, kept_row(rows, stride, i));
+    go_to_record(w, kept_record(rows, stride, i));
     td_scene_frame(w->scene, w->at, w->in->work, picture);
     if (i > 0) td_scene_align(w->scene, picture - n, picture);
   }
@@ -83,12 +86,12 @@ static void write_motion(writer* w) {
 
 // ---- plots ------------------------------------------------------------------------------------
 
-// A group of curves: where row i's numbers are, and what they are called.
+// A group of curves: the numbers of a record, and names and units.
 typedef struct curves {
   const char* name;
   int n;
   bool precise;  // all bits of a float; else 16 bits of the range
-  const double* (*row)(const td_trajectory* trajectory, int row);  // NULL: inputs, which stay
+  const double* (*row)(const td_trajectory* trajectory, int row);  // NULL: inputs, constant here
   void (*about)(const writer* w, int i, td_text* out);
 } curves;
 
@@ -127,16 +130,17 @@ static float as_float(double x) {
   return isfinite(y) ? y : 0;
 }
 
+// Write a group of curves; those beyond the limit are counted as left out.
 static void write_curves(writer* w, const curves* c, int stride) {
   const td_trajectory* tr = w->in->trajectory;
-  const int rows = td_trajectory_rows(tr), kept = kept_rows(rows, stride);
+  const int rows = td_trajectory_rows(tr), kept = kept_records(rows, stride);
   const int n = min_int(c->n, (int)(PLOT_NUMBERS / fmax(kept, 1)));
   if (n == 0) return;
   float* x = malloc((size_t)kept * (size_t)n * sizeof *x);
   check(w, x != NULL);
   if (!x) return;
   for (int i = 0; i < kept; i++) {
-    const double* from = c->row ? c->row(tr, kept_row(rows, stride, i)) : w->at->u;
+    const double* from = c->row ? c->row(tr, kept_record(rows, stride, i)) : w->at->u;
     for (int k = 0; k < n; k++) x[(size_t)i * (size_t)n + (size_t)k] = as_float(from[k]);
   }
   td_json_next(&w->json);
@@ -156,6 +160,7 @@ static void write_curves(writer* w, const curves* c, int stride) {
   free(x);
 }
 
+// Write sensors, energies, inputs, coordinates, velocities and times of events.
 static void write_plots(writer* w) {
   const curves groups[] = {
       {"Sensors", w->size.nsensor, true, td_trajectory_sensors, about_sensor},
@@ -188,12 +193,12 @@ static void write_plots(writer* w) {
 
 // ---- strains along the rods -------------------------------------------------------------------
 
-// The strains of each rod over its arc length, at up to STRAIN_TIMES rows of the motion, or at
-// rest where there is none: a row has six numbers for each place.
+// Write the strains of each rod over its arc length, six for each point, at up to STRAIN_TIMES
+// records of the motion, or at the equilibrium where there is none.
 static void write_strains(writer* w) {
   const td_trajectory* tr = w->in->trajectory;
   const int rows = tr ? td_trajectory_rows(tr) : 0, stride = stride_for(rows, STRAIN_TIMES);
-  const int kept = rows > 0 ? kept_rows(rows, stride) : 1;
+  const int kept = rows > 0 ? kept_records(rows, stride) : 1;
   int left = STRAIN_NUMBERS, rod = 0;
   const int nrod = w->size.nrod;
   if (nrod == 0 || (rows == 0 && !w->in->rest)) return;
@@ -211,9 +216,11 @@ static void write_strains(writer* w) {
     float* x = NULL;
     double* arc = NULL;
     int n = 0;
+
+    // strains at each record
     for (int i = 0; i < kept; i++) {
       td_table* table = NULL;
-      if (rows > 0) go_to_row(w, kept_row(rows, stride, i));
+      if (rows > 0) go_to_record(w, kept_record(rows, stride, i));
       const td_state* at = w->at;
       if (td_strain_table(w->in->model, w->in->work, &at, 1, rod, &table) != TD_OK) break;
       if (i == 0) {
@@ -227,6 +234,8 @@ static void write_strains(writer* w) {
       td_table_free(table);
       if (6 * n * kept > left) break;
     }
+
+    // the rod, unless the report gets too large
     check(w, x && arc);
     const bool fits = x && arc && 6 * n * kept <= left;
     if (fits && n > 0) {
@@ -260,15 +269,15 @@ static bool write_frame(writer* w, const char* name, const float* x) {
   return td_json_floats(&w->json, x, (size_t)w->scene->nnumber);
 }
 
-// The model displaced by a·shape from its equilibrium.
+// Draw the model displaced by a·shape from its equilibrium.
 static void displaced(writer* w, const double* shape, double a, double* scratch, float* picture) {
   for (int i = 0; i < w->size.nv; i++) scratch[i] = a * shape[i];
   td_displace(w->in->model, w->in->rest->q, scratch, w->at->q);
   td_scene_frame(w->scene, w->at, w->in->work, picture);
 }
 
-// Amplitude at which something moves by a tenth of the model's size; no coordinate by more than
-// 0.7.
+// Amplitude at which some point moves by a tenth of the model's size, but no coordinate by more
+// than 0.7; found by iteration
 static double amplitude(writer* w, const double* shape, const float* rest, double* scratch,
                         float* picture) {
   double largest = 0;
@@ -284,6 +293,7 @@ static double amplitude(writer* w, const double* shape, const float* rest, doubl
   return a;
 }
 
+// Write one mode: frequency, damping, and the frames displaced to both sides.
 static void write_mode(writer* w, int i, const float* rest, double* scratch, float* picture) {
   const td_modes_result* modes = w->in->modes;
   const double* shape = modes->shape + (size_t)i * (size_t)w->size.nv;
@@ -302,6 +312,7 @@ static void write_mode(writer* w, int i, const float* rest, double* scratch, flo
   td_text_add(&w->json, "}");
 }
 
+// Write the frame at the equilibrium, and the modes about it.
 static void write_rest(writer* w) {
   const size_t n = (size_t)w->scene->nnumber + 1;
   float* rest = malloc(2 * n * sizeof *rest);
@@ -326,15 +337,7 @@ static void write_rest(writer* w) {
 
 // ---- the whole --------------------------------------------------------------------------------
 
-static void write_still(writer* w) {
-  float* x = malloc(((size_t)w->scene->nnumber + 1) * sizeof *x);
-  check(w, x != NULL);
-  if (!x) return;
-  td_scene_frame(w->scene, w->at, w->in->work, x);
-  check(w, write_frame(w, "still", x));
-  free(x);
-}
-
+// Write all data of the report as JSON.
 static void write_data(writer* w) {
   const td_report* in = w->in;
   td_text_add(&w->json, "{\"tendril\":\"report\",\"version\":");
@@ -343,13 +346,23 @@ static void write_data(writer* w) {
   td_json_string(&w->json, in->title);
   td_json_key(&w->json, "scene");
   td_text_add(&w->json, w->scene->json.s);
-  write_still(w);
+
+  // the frame at the given state
+  float* x = malloc(((size_t)w->scene->nnumber + 1) * sizeof *x);
+  check(w, x != NULL);
+  if (x) td_scene_frame(w->scene, w->at, in->work, x);
+  if (x) check(w, write_frame(w, "still", x));
+  free(x);
+
+  // motion, strains, equilibrium
   if (in->trajectory && td_trajectory_rows(in->trajectory) > 0) {
     write_motion(w);
     write_plots(w);
   }
   write_strains(w);
   if (in->rest) write_rest(w);
+
+  // summary, text and model
   if (in->summary) {
     td_json_key(&w->json, "summary");
     td_json_raw(&w->json, in->summary);
@@ -359,24 +372,12 @@ static void write_data(writer* w) {
   td_text_add(&w->json, "}");
 }
 
-static td_status make_page(writer* w, td_text* page) {
-  const td_report* in = w->in;
-  w->at = td_state_new(in->model);
-  if (!w->at) return TD_E_NOMEM;
-  td_state_copy(in->model, in->state, w->at);
-  if (in->trajectory && td_trajectory_rows(in->trajectory) > 0) go_to_row(w, 0);
-  w->scene = td_scene_new(in->model, w->at, in->work);
-  if (!w->scene) return TD_E_NOMEM;
-  write_data(w);
-  if (w->failed || w->json.failed || !td_page_write(page, w->json.s)) return TD_E_NOMEM;
-  return TD_OK;
-}
-
 void td_report_fill(td_report* report, size_t size) {
   const td_report own = {.size = size};
   struct_into(report, size, &own, sizeof own);
 }
 
+// Check the parts of a report, and write it as a file.
 td_status td_report_write(td_files* files, const char* name, const td_report* given) {
   td_report own = td_report_default();
   const td_report* report = &own;
@@ -389,7 +390,19 @@ td_status td_report_write(td_files* files, const char* name, const td_report* gi
     return TD_E_USAGE;
   writer w = {.in = report, .size = td_model_sizes(report->model)};
   td_text page = {0};
-  td_status status = make_page(&w, &page);
+  td_status status = TD_E_NOMEM;
+
+  // the first record of the motion shows the scene
+  w.at = td_state_new(report->model);
+  if (w.at) {
+    td_state_copy(report->model, report->state, w.at);
+    if (report->trajectory && td_trajectory_rows(report->trajectory) > 0) go_to_record(&w, 0);
+    w.scene = td_scene_new(report->model, w.at, report->work);
+  }
+  if (w.scene) {
+    write_data(&w);
+    if (!w.failed && !w.json.failed && td_page_write(&page, w.json.s)) status = TD_OK;
+  }
   if (status == TD_OK) status = td_files_text(files, name, page.s);
   td_text_free(&page);
   td_text_free(&w.json);
@@ -398,6 +411,7 @@ td_status td_report_write(td_files* files, const char* name, const td_report* gi
   return status;
 }
 
+// Put the data of a report into the page of this version.
 td_status td_report_renew(const char* report, char** page) {
   if (!report || !page) return TD_E_USAGE;
   *page = NULL;

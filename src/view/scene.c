@@ -1,4 +1,4 @@
-// The scene of a model: which groups of things there are to draw.
+// The scene of a model: the groups of things to draw, as JSON, and the tracks that move them.
 #include "view/scene.h"
 
 #include <math.h>
@@ -9,13 +9,14 @@
 
 // ---- groups -----------------------------------------------------------------------------------
 
-// Indices of things of one kind, and what they are called.
+// Indices of things of one kind.
 typedef struct picked {
   int* index;
   int n, cap;
   bool failed;
 } picked;
 
+// Append an index.
 static void pick(picked* p, int i) {
   int* list = td_grow(p->index, &p->cap, p->n + 1, sizeof *list);
   if (!list) {
@@ -37,7 +38,7 @@ static void open_group(td_scene* s, const char* kind, const char* draw) {
 
 static void close_group(td_scene* s) { td_text_add(&s->json, "}"); }
 
-// One offset for each picked thing: a track of this kind of the index that `of` gives.
+// Add a member with one offset for each picked thing: the track of the index that `of` gives.
 static void add_tracks(td_scene* s, const picked* p, const char* field, track_kind kind,
                        int (*of)(const td_model* m, int i)) {
   td_json_key(&s->json, field);
@@ -49,9 +50,14 @@ static void add_tracks(td_scene* s, const picked* p, const char* field, track_ki
   td_text_add(&s->json, "]");
 }
 
-// Of tens of thousands nobody reads the names.
-static void add_names(td_scene* s, const picked* p, int (*name)(const td_model* m, int i)) {
-  if (p->n > 2000) return;
+// Begin a group of picked things with their names, which are left out where there are too many to
+// read.  False: there are none, and no group.
+static bool begin_picked(td_scene* s, const picked* p, const char* kind, const char* draw,
+                         int (*name)(const td_model* m, int i)) {
+  s->failed |= p->failed;
+  if (p->n == 0) return false;
+  open_group(s, kind, draw);
+  if (p->n > 2000) return true;
   td_json_key(&s->json, "name");
   td_text_add(&s->json, "[");
   for (int i = 0; i < p->n; i++) {
@@ -59,6 +65,7 @@ static void add_names(td_scene* s, const picked* p, int (*name)(const td_model* 
     td_json_string(&s->json, model_name(s->model, name(s->model, p->index[i])));
   }
   td_text_add(&s->json, "]");
+  return true;
 }
 
 static int itself(const td_model* m, int i) { return (void)m, i; }
@@ -68,14 +75,15 @@ static int force_name(const td_model* m, int i) { return force_at(m, i).name; }
 
 // ---- forces -----------------------------------------------------------------------------------
 
-// Things that are drawn from an element to another, or as an arrow at a place.
+// How a kind of force is drawn: as a line between two stations, or as an arrow at one.
 typedef struct link_kind {
   const char *kind, *draw;
   bool arrow;
   track_kind arrow_track;
 } link_kind;
 
-// To add one: a line in force_look (engine/force.h) and its row here, or a function in group_table.
+// To add one: a line in force_look (engine/force.h) and its entry here, or a function in
+// group_table.
 static const link_kind link_table[LOOK_COUNT] = {
     [LOOK_SPRING] = {"spring", "coil", false, TRACK_POINT},
     [LOOK_ACTUATOR] = {"actuator", "piston", false, TRACK_POINT},
@@ -88,52 +96,51 @@ static const link_kind link_table[LOOK_COUNT] = {
     [LOOK_CONTACT] = {"contact", "arrow", true, TRACK_CONTACT},
 };
 
+// Bits of the looks that a force has
 static unsigned looks_of(const td_model* m, const force_info* f) {
   return td_element_table[f->kind]->looks(m, f->i);
 }
 
+// Report whether a force is seen as a line between its two stations.
 bool scene_force_is_line(const td_model* m, int force) {
   const force_info f = force_at(m, force);
   return (looks_of(m, &f) & ~(1u << LOOK_LOAD | 1u << LOOK_MOMENT)) != 0;
 }
 
-static void add_link_kind(td_scene* s, const link_kind* row) {
-  picked p = {0};
-  const int n = model_forces(s->model);
-  for (int i = 0; i < n; i++) {
-    const force_info f = force_at(s->model, i);
-    if (looks_of(s->model, &f) >> (row - link_table) & 1) pick(&p, i);
-  }
-  s->failed |= p.failed;
-  if (p.n > 0) {
-    open_group(s, row->kind, row->draw);
-    add_names(s, &p, force_name);
-    if (row->arrow) {
-      add_tracks(s, &p, "at", TRACK_POINT, second_end);
-      add_tracks(s, &p, "vector", row->arrow_track, itself);
-    } else {
-      add_tracks(s, &p, "a", TRACK_POINT, first_end);
-      add_tracks(s, &p, "b", TRACK_POINT, second_end);
-    }
-    close_group(s);
-  }
-  free(p.index);
-}
-
+// Add a group of lines or arrows for each look of forces.
 static void add_links(td_scene* s, td_work* w) {
   (void)w;
-  for (size_t i = 0; i < sizeof link_table / sizeof *link_table; i++)
-    add_link_kind(s, &link_table[i]);
+  const int n = model_forces(s->model);
+  for (int look = 0; look < LOOK_COUNT; look++) {
+    const link_kind* row = &link_table[look];
+    picked p = {0};
+    for (int i = 0; i < n; i++) {
+      const force_info f = force_at(s->model, i);
+      if (looks_of(s->model, &f) >> look & 1) pick(&p, i);
+    }
+    if (begin_picked(s, &p, row->kind, row->draw, force_name)) {
+      if (row->arrow) {
+        add_tracks(s, &p, "at", TRACK_POINT, second_end);
+        add_tracks(s, &p, "vector", row->arrow_track, itself);
+      } else {
+        add_tracks(s, &p, "a", TRACK_POINT, first_end);
+        add_tracks(s, &p, "b", TRACK_POINT, second_end);
+      }
+      close_group(s);
+    }
+    free(p.index);
+  }
 }
 
 // ---- joints -----------------------------------------------------------------------------------
 
+// Number of the joint that a hop belongs to, 0: none
 static int hop_joint(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
   return hop->nv > 0 ? m->vel[m->col[hop->col].v].joint : 0;
 }
 
-// Degrees of freedom of the joint's element a hop belongs to: six are no joint to see.
+// Degrees of freedom of the joint element that a hop belongs to; six are no joint to be seen
 static int freedom(const td_model* m, int i) {
   const model_dof* own = &m->vel[m->col[m->hop[i].col].v];
   int n = 0;
@@ -146,85 +153,67 @@ static int freedom(const td_model* m, int i) {
   return n;
 }
 
-static bool is_hinge(const td_model* m, int i) {
-  const model_hop* hop = &m->hop[i];
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[hop->kind].axes == 1 &&
-         (hop->turns || has_quaternion(hop));
-}
-static bool is_slide(const td_model* m, int i) {
-  const model_hop* hop = &m->hop[i];
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[hop->kind].axes == 1 &&
-         hop->moves && !hop->turns;
-}
-static bool is_ball(const td_model* m, int i) {
-  return hop_joint(m, i) > 0 && freedom(m, i) < 5 && td_hop_traits[m->hop[i].kind].axes == 3;
-}
-
-// The base of a rod is no joint that was written: it has the name of its coordinate.
+// Name of a hop's joint; the base of a rod is no joint that the user wrote, and has its
+// coordinate's
 static int joint_name(const td_model* m, int i) {
   const int joint = hop_joint(m, i), written = m->njoint - m->nmesh;
   return joint > written ? m->vel[m->col[m->hop[i].col].v].name : m->joint[joint - 1].name;
 }
 
-static void add_joint_kind(td_scene* s, const char* kind, const char* draw,
-                           bool (*is)(const td_model* m, int i), bool axis) {
-  picked p = {0};
-  for (int i = 0; i < s->model->nhop; i++)
-    if (is(s->model, i)) pick(&p, i);
-  s->failed |= p.failed;
-  if (p.n > 0) {
-    open_group(s, kind, draw);
-    add_names(s, &p, joint_name);
-    add_tracks(s, &p, "at", TRACK_HINGE, itself);
-    if (axis) add_tracks(s, &p, "axis", TRACK_AXIS, itself);
-    close_group(s);
-  }
-  free(p.index);
-}
-
 static int row_end(const td_model* m, int i) { return m->row[i].b; }
 static int row_name(const td_model* m, int i) { return m->row[i].name; }
 
-// Where loops are closed: one mark for all rows of a joint.
-static void add_loops(td_scene* s) {
-  picked p = {0};
+// Add hinges, slides and ball joints, and one mark for each joint that closes a kinematic loop.
+static void add_joints(td_scene* s, td_work* w) {
+  (void)w;
   const td_model* m = s->model;
+  picked hinge = {0}, slide = {0}, ball = {0}, loop = {0};
+
+  // by the number of axes and by whether they turn or move
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (hop_joint(m, i) <= 0 || freedom(m, i) >= 5) continue;
+    const int axes = td_hop_traits[hop->kind].axes;
+    if (axes == 1 && (hop->turns || has_quaternion(hop))) pick(&hinge, i);
+    if (axes == 1 && hop->moves && !hop->turns) pick(&slide, i);
+    if (axes == 3) pick(&ball, i);
+  }
+  const struct {
+    picked* p;
+    const char *kind, *draw;
+  } groups[] = {{&hinge, "hinge", "pin"}, {&slide, "slide", "slide"}, {&ball, "socket", "ball"}};
+  for (int k = 0; k < 3; k++) {
+    if (begin_picked(s, groups[k].p, groups[k].kind, groups[k].draw, joint_name)) {
+      add_tracks(s, groups[k].p, "at", TRACK_HINGE, itself);
+      if (k < 2) add_tracks(s, groups[k].p, "axis", TRACK_AXIS, itself);
+      close_group(s);
+    }
+    free(groups[k].p->index);
+  }
+
+  // the first constraint row of each joint that closes a loop
   for (int i = 0; i < m->nrow; i++) {
     const bool again = i > 0 && m->row[i].joint == m->row[i - 1].joint &&
                        m->row[i].element == m->row[i - 1].element;
-    if (!again && row_has_frames(m->row[i].kind)) pick(&p, i);
+    if (!again && row_has_frames(m->row[i].kind)) pick(&loop, i);
   }
-  s->failed |= p.failed;
-  if (p.n > 0) {
-    open_group(s, "loop", "ball");
-    add_names(s, &p, row_name);
-    add_tracks(s, &p, "at", TRACK_POINT, row_end);
+  if (begin_picked(s, &loop, "loop", "ball", row_name)) {
+    add_tracks(s, &loop, "at", TRACK_POINT, row_end);
     close_group(s);
   }
-  free(p.index);
-}
-
-static void add_joints(td_scene* s, td_work* w) {
-  (void)w;
-  add_joint_kind(s, "hinge", "pin", is_hinge, true);
-  add_joint_kind(s, "slide", "slide", is_slide, true);
-  add_joint_kind(s, "socket", "ball", is_ball, false);
-  add_loops(s);
+  free(loop.index);
 }
 
 static int station_name(const td_model* m, int i) { return m->station[i].name; }
 
-// Places of the ground that something is attached to.
+// Add the stations of the ground that something is attached to.
 static void add_anchors(td_scene* s, td_work* w) {
   (void)w;
   const td_model* m = s->model;
   picked p = {0};
   for (int i = 0; i < m->nstation; i++)
     if (m->station[i].hop < 0 && m->station[i].body < 0 && m->station[i].rod == 0) pick(&p, i);
-  s->failed |= p.failed;
-  if (p.n > 0) {
-    open_group(s, "anchor", "cube");
-    add_names(s, &p, station_name);
+  if (begin_picked(s, &p, "anchor", "cube", station_name)) {
     add_tracks(s, &p, "at", TRACK_POINT, itself);
     close_group(s);
   }
@@ -238,6 +227,7 @@ static int by_arc(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+// List the stations on the line of a rod by arc length, of those closer than rounding the first.
 rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
   rod_point* list = malloc(((size_t)m->nstation + 1) * sizeof *list);
   *n = 0;
@@ -254,23 +244,8 @@ rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
   return list;
 }
 
-static int piece_by_arc(const td_model* m, const int* index, int i, int j) {
-  return m->strain[index[i]].arc > m->strain[index[j]].arc;
-}
-
-// The pieces of a rod that measure strain, base to tip (mostly they are so already).
-static void pick_pieces(const td_model* m, int rod, picked* p) {
-  for (int i = 0; i < m->nstrain; i++) {
-    if (m->strain[i].rod != rod + 1) continue;
-    pick(p, i);
-    for (int k = p->n - 1; k > 0 && piece_by_arc(m, p->index, k - 1, k); k--) {
-      const int other = p->index[k];
-      p->index[k] = p->index[k - 1];
-      p->index[k - 1] = other;
-    }
-  }
-}
-
+// Add the line of a rod: arc lengths, outline, tracks of points and, where the section is not
+// round, of its x axis.
 static void add_rod_points(td_scene* s, const td_work* w, int rod) {
   const td_model* m = s->model;
   const model_rod* r = &m->rod[rod];
@@ -302,10 +277,23 @@ static void add_rod_points(td_scene* s, const td_work* w, int rod) {
   free(at);
 }
 
+// Add the places of a rod that measure strain, base to tip, with Young's modulus and tracks.
 static void add_rod_strains(td_scene* s, const td_work* w, int rod) {
   const td_model* m = s->model;
   picked p = {0};
-  pick_pieces(m, rod, &p);
+
+  // strain elements sorted by arc length; mostly they are so already
+  for (int i = 0; i < m->nstrain; i++) {
+    if (m->strain[i].rod != rod + 1) continue;
+    pick(&p, i);
+    for (int k = p.n - 1; k > 0; k--) {
+      const int other = p.index[k];
+      if (m->strain[p.index[k - 1]].arc <= m->strain[other].arc) break;
+      p.index[k] = p.index[k - 1];
+      p.index[k - 1] = other;
+    }
+  }
+
   double* x = malloc(2 * ((size_t)p.n + 1) * sizeof *x);
   if (!x || p.failed) s->failed = true;
   for (int i = 0; x && i < p.n; i++) {
@@ -321,6 +309,7 @@ static void add_rod_strains(td_scene* s, const td_work* w, int rod) {
   free(x);
 }
 
+// Add all rods as tubes.
 static void add_rods(td_scene* s, td_work* w) {
   const td_model* m = s->model;
   if (m->nrod == 0) return;
@@ -346,7 +335,8 @@ static void add_rods(td_scene* s, td_work* w) {
 
 // ---- cables -----------------------------------------------------------------------------------
 
-// Where a crossing is on the line of its rod.
+// Add the point at which a cable crosses a strain element, as a fraction between the two stations
+// of the rod's line around it; returns the offset of its track.
 static int add_passage(td_scene* s, int crossing) {
   const td_model* m = s->model;
   const model_strain* f = &m->strain[m->crossing[crossing].strain];
@@ -367,7 +357,8 @@ static int add_passage(td_scene* s, int crossing) {
   return td_scene_track(s, TRACK_CABLE, s->npassage++);
 }
 
-static void add_stretches(td_scene* s, const char* draw, picked* a, picked* b) {
+// Add a group of cable segments from a to b, and release both lists.
+static void add_segments(td_scene* s, const char* draw, picked* a, picked* b) {
   s->failed |= a->failed || b->failed;
   if (a->n > 0 && a->n == b->n) {
     open_group(s, "cable", draw);
@@ -379,43 +370,43 @@ static void add_stretches(td_scene* s, const char* draw, picked* a, picked* b) {
   free(b->index);
 }
 
-// From crossing to crossing of one rod; there a cable bends with it.
-static void pick_passages(td_scene* s, const model_cable* c, picked* a, picked* b) {
-  const td_model* m = s->model;
-  int before = -1, rod = 0;
-  for (int k = 0; k < c->norder; k++) {
-    const int crossing = m->cable_order[c->order + k];
-    if (m->crossing[crossing].joint > 0) continue;
-    const int at = add_passage(s, crossing);
-    const int here = m->strain[m->crossing[crossing].strain].rod;
-    if (before >= 0 && here == rod) {
-      pick(a, before);
-      pick(b, at);
-    }
-    before = at;
-    rod = here;
-  }
-}
-
-// Stretches of all cables: smooth ones in rods, and straight spans.
+// Add the segments of all cables: wires from crossing to crossing inside a rod, with which they
+// bend, and straight bars between rods.
 static void add_cables(td_scene* s, td_work* w) {
   (void)w;
   const td_model* m = s->model;
   picked a = {0}, b = {0}, from = {0}, to = {0};
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
-    pick_passages(s, c, &a, &b);
+
+    // two crossings in a row in the same rod
+    int before = -1, rod = 0;
+    for (int k = 0; k < c->norder; k++) {
+      const int crossing = m->cable_order[c->order + k];
+      if (m->crossing[crossing].joint > 0) continue;
+      const int at = add_passage(s, crossing);
+      const int here = m->strain[m->crossing[crossing].strain].rod;
+      if (before >= 0 && here == rod) {
+        pick(&a, before);
+        pick(&b, at);
+      }
+      before = at;
+      rod = here;
+    }
+
+    // free spans
     for (int k = c->span; k < c->span + c->nspan; k++) {
       pick(&from, td_scene_track(s, TRACK_POINT, m->span[k].a));
       pick(&to, td_scene_track(s, TRACK_POINT, m->span[k].b));
     }
   }
-  add_stretches(s, "wire", &a, &b);
-  add_stretches(s, "bar", &from, &to);
+  add_segments(s, "wire", &a, &b);
+  add_segments(s, "bar", &from, &to);
 }
 
 // ---- meshes -----------------------------------------------------------------------------------
 
+// Add the nodes of meshes, free and fixed ones apart.
 static void add_nodes(td_scene* s, td_work* w) {
   (void)w;
   const td_model* m = s->model;
@@ -423,29 +414,27 @@ static void add_nodes(td_scene* s, td_work* w) {
   for (int k = 0; k < m->nmesh; k++)
     for (int i = m->mesh[k].station; i < m->mesh[k].station + m->mesh[k].nnode; i++)
       pick(m->station[i].hop < 0 ? &held : &free_ones, i);
-  s->failed |= free_ones.failed || held.failed;
-  const picked* both[2] = {&free_ones, &held};
+  picked* both[2] = {&free_ones, &held};
   for (int k = 0; k < 2; k++) {
-    if (both[k]->n == 0) continue;
-    open_group(s, k ? "held" : "node", "dot");
-    add_names(s, both[k], station_name);
-    add_tracks(s, both[k], "at", TRACK_POINT, itself);
-    td_json_ints(&s->json, "station", both[k]->index, both[k]->n);
-    close_group(s);
+    if (begin_picked(s, both[k], k ? "held" : "node", "dot", station_name)) {
+      add_tracks(s, both[k], "at", TRACK_POINT, itself);
+      td_json_ints(&s->json, "station", both[k]->index, both[k]->n);
+      close_group(s);
+    }
+    free(both[k]->index);
   }
-  free(free_ones.index);
-  free(held.index);
 }
 
 // ---- the whole --------------------------------------------------------------------------------
 
-// What a model may consist of.  To add a kind: write its function, add a row; the page draws any
-// kind whose `draw` it knows.
+// All kinds of things.  To add one: write its function and add it here; the page draws any kind
+// whose `draw` it knows (docs/viewer.md).
 static void (*const group_table[])(td_scene* s, td_work* w) = {
     td_scene_bodies, add_rods,    add_cables, add_links,
     add_joints,      add_anchors, add_nodes,  td_scene_contacts};
 
-// Diagonal of the box around all stations; what has no extent at all is 1 m large.
+// Size of the model: the largest of the diagonal of the box around all stations, rod lengths and
+// offsets of centres of mass; 1 m where that is zero.
 static double extent(const td_model* m, const td_work* w) {
   double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
   for (int i = 0; i < m->nstation; i++) {
@@ -465,31 +454,7 @@ static double extent(const td_model* m, const td_work* w) {
   return size > 0 && isfinite(size) ? size : 1;
 }
 
-static void add_up(td_scene* s, const td_work* w) {
-  const vec3 g = vec3_of(w->num + s->model->gravity);
-  const double size = vec3_norm(g);
-  const vec3 up = size > 0 && isfinite(size) ? vec3_scale(-1 / size, g) : (vec3){0, 0, 1};
-  const double x[3] = {up.x, up.y, up.z};
-  td_json_numbers(&s->json, "up", x, 3);
-  td_json_key(&s->json, "gravity");
-  td_json_number(&s->json, size);
-}
-
-static void describe(td_scene* s, td_work* w) {
-  td_text_add(&s->json, "{");
-  td_json_key(&s->json, "format");
-  td_text_add(&s->json, "1");
-  td_json_key(&s->json, "size");
-  td_json_number(&s->json, s->size);
-  add_up(s, w);
-  td_json_key(&s->json, "groups");
-  td_text_add(&s->json, "[");
-  for (size_t i = 0; i < sizeof group_table / sizeof *group_table; i++) group_table[i](s, w);
-  td_text_add(&s->json, "]");
-  td_json_key(&s->json, "numbers");
-  td_text_printf(&s->json, "%d}", s->nnumber);
-}
-
+// Describe a model at a state: its size, the direction against gravity, and all groups.
 td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* work) {
   td_scene* s = calloc(1, sizeof *s);
   if (!s) return NULL;
@@ -502,7 +467,27 @@ td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* wo
   for (int i = 0; i <= model->nstation; i++) s->point[i] = -1;
   td_enter(model, state, work);
   s->size = extent(model, work);
-  describe(s, work);
+  td_text_add(&s->json, "{");
+  td_json_key(&s->json, "format");
+  td_text_add(&s->json, "1");
+  td_json_key(&s->json, "size");
+  td_json_number(&s->json, s->size);
+
+  // up is against gravity, or z
+  const vec3 g = vec3_of(work->num + model->gravity);
+  const double size = vec3_norm(g);
+  const vec3 up = size > 0 && isfinite(size) ? vec3_scale(-1 / size, g) : (vec3){0, 0, 1};
+  td_json_numbers(&s->json, "up", (const double[]){up.x, up.y, up.z}, 3);
+  td_json_key(&s->json, "gravity");
+  td_json_number(&s->json, size);
+
+  // groups; they add tracks, which make the numbers of a frame
+  td_json_key(&s->json, "groups");
+  td_text_add(&s->json, "[");
+  for (size_t i = 0; i < sizeof group_table / sizeof *group_table; i++) group_table[i](s, work);
+  td_text_add(&s->json, "]");
+  td_json_key(&s->json, "numbers");
+  td_text_printf(&s->json, "%d}", s->nnumber);
   if (!s->failed && !s->json.failed) return s;
   td_scene_free(s);
   return NULL;

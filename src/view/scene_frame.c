@@ -1,4 +1,4 @@
-// Frames of a scene: which numbers they have (tracks), and their values at a state.
+// Frames of a scene: the numbers that they consist of (tracks), and their values at a state.
 #include "view/scene.h"
 
 #include <math.h>
@@ -6,11 +6,12 @@
 
 #include "engine/stages.h"
 
+// Numbers that a track has in a frame
 static int width_of(track_kind kind) {
   return kind == TRACK_POSE ? 7 : kind == TRACK_STRAIN ? 1 : 3;
 }
 
-// Positions of stations are there once, whoever refers to them.
+// Add a track and return its offset; the position of a station is there once, however often used.
 int td_scene_track(td_scene* s, track_kind kind, int index) {
   if (kind == TRACK_POINT && s->point[index + 1] >= 0) return s->point[index + 1];
   track* list = td_grow(s->track, &s->track_cap, s->ntrack + 1, sizeof *list);
@@ -37,12 +38,21 @@ static void put_pose(float* out, const frame* f) {
   out[6] = isfinite(q.w) ? (float)q.w : 1;
 }
 
+// Rotation that takes the z axis to the direction of a unit vector
+quat scene_from_z(vec3 d) {
+  const vec3 z = {0, 0, 1}, axis = vec3_cross(z, d);
+  const double s = vec3_norm(axis);
+  if (s < 1e-12) return d.z > 0 ? (quat){1, {0, 0, 0}} : (quat){0, {1, 0, 0}};
+  return quat_exp(vec3_scale(atan2(s, d.z) / s, axis));
+}
+
+// Force and torque that the arrow of an element shows
 static force_arrow arrow_of(const td_model* m, const td_work* w, int force) {
   const force_info f = force_at(m, force);
   return td_element_table[f.kind]->arrow(m, w, f.i);
 }
 
-// Linear between the places where the outline is known.
+// Outline of a rod at an arc length, linear between the points where it is given
 double td_scene_outline(const td_work* w, const model_rod* rod, int what, double arc) {
   const double s = fmin(fmax(arc / rod->length, 0), 1) * (ROD_LOOKS - 1);
   const int i = min_int((int)s, ROD_LOOKS - 2);
@@ -50,7 +60,7 @@ double td_scene_outline(const td_work* w, const model_rod* rod, int what, double
   return x[0] + (s - i) * (x[1] - x[0]);
 }
 
-// Largest strain of a fibre, beyond the stress-free one:  |stretch| + |bending| · half the width.
+// Largest fibre strain beyond the stress-free one: |stretch| + |bending| · half the width
 static double fibre_strain(const td_model* m, const td_work* w, const model_strain* f) {
   const model_rod* rod = &m->rod[f->rod - 1];
   double x[6];
@@ -63,7 +73,8 @@ static double fibre_strain(const td_model* m, const td_work* w, const model_stra
   return fabs(x[2]) + bending;
 }
 
-// Off the line by d, in the axes of both stations; the mean of the two.
+// Position of a cable between two stations of its rod: the line's interpolation, with the offset d
+// in the axes of both
 static vec3 passage_at(const td_model* m, const td_work* w, const passage* p) {
   const double* path = w->num + m->crossing[p->crossing].path;
   const vec3 d = {path[0], path[1], 0};
@@ -72,6 +83,7 @@ static vec3 passage_at(const td_model* m, const td_work* w, const passage* p) {
   return vec3_axpy(p->part, vec3_sub(y, x), x);
 }
 
+// Fill the numbers of one track.
 static void fill(const td_scene* s, const td_work* w, const track* t, float* out) {
   const td_model* m = s->model;
   switch (t->kind) {

@@ -1,13 +1,13 @@
-// Bodies as solids.  A body says how heavy it is, not what it looks like: it is drawn as the
-// uniform solid with its mass and inertia,
+// Bodies as solids.  A model gives the mass of a body, not its shape: it is drawn as the uniform
+// solid with its mass and inertia,
 //
 //   box        side_k² = 6 (I_i + I_j - I_k) / m
 //   cylinder   r² = 2 I_axis / m,   length² = 12 (I_across - I_axis / 2) / m   (two are equal)
 //   ball       r² = 5 I / (2 m)                                                (all are equal)
 //
-// or, where that makes no sense (a point mass, an invented inertia: lighter than balsa wood and as
-// large as the model), as a small ball.  Struts run from
-// there to joints, springs and sensors of the body that lie outside of it.
+// or, where that makes no sense (a point mass; an invented inertia, whose solid would be lighter
+// than balsa wood and as large as the model), as a small ball.  Struts run from the solid to
+// joints, springs and sensors of the body that lie outside of it.
 #include <math.h>
 #include <string.h>
 
@@ -26,6 +26,7 @@ typedef struct solid {
   vec3 size;
 } solid;
 
+// Solids, and the body of each.
 typedef struct solids {
   solid* list;
   int* body;  // index into model_body
@@ -52,13 +53,14 @@ static solid ball(vec3 p, double diameter) {
   return (solid){SOLID_BALL, p, {1, {0, 0, 0}}, {diameter, diameter, diameter}};
 }
 
-// As large as plastic of this mass, but neither lost in the picture nor filling it.
+// A ball of plastic with this mass, but neither too small to see nor filling the picture
 static solid mass_ball(vec3 p, double m, double size) {
   const double d = cbrt(6 * m / (3.14159265358979323846 * 1500));
   return ball(p, fmin(fmax(d, 0.024 * size), 0.08 * size));
 }
 
-// Principal inertias, ascending, and axes as columns of a rotation.
+// Principal inertias w, ascending, and principal axes as columns of R.  False: none, or not
+// positive.
 static bool principal(const double I[9], double w[3], mat3* R) {
   const double one[9] = {1, 0, 0, 0, 1, 0, 0, 0, 1};
   double V[9];
@@ -74,7 +76,7 @@ static bool principal(const double I[9], double w[3], mat3* R) {
 
 static bool near(double a, double b) { return fabs(a - b) <= 0.03 * fmax(a, b); }
 
-// Columns in the order i, j, k, right-handed for cyclic ones.
+// Rotation with columns i, j, k of R; right-handed for cyclic ones
 static quat turned(mat3 R, int i, int j, int k) {
   mat3 T;
   for (int r = 0; r < 3; r++) {
@@ -85,12 +87,14 @@ static quat turned(mat3 R, int i, int j, int k) {
   return quat_mat3(T);
 }
 
+// Cylinder along z of q with these moments of inertia, not thinner than a disc
 static solid cylinder(vec3 p, quat q, double I_axis, double I_across, double m) {
   const double r2 = 2 * I_axis / m, l2 = 12 * (I_across - 0.5 * I_axis) / m;
   const double d = 2 * sqrt(r2), l = l2 > 0.01 * r2 ? sqrt(l2) : 0.1 * sqrt(r2);
   return (solid){SOLID_CYLINDER, p, q, {d, d, l}};
 }
 
+// Box with principal inertias w, no side shorter than a fiftieth of the longest
 static solid box(vec3 p, mat3 R, const double w[3], double m) {
   double side[3], longest = 0;
   for (int k = 0; k < 3; k++) {
@@ -101,11 +105,7 @@ static solid box(vec3 p, mat3 R, const double w[3], double m) {
   return (solid){SOLID_BOX, p, turned(R, 0, 1, 2), vec3_of(side)};
 }
 
-// A ball lighter than balsa wood: its inertia was hardly meant.
-static bool airy(double diameter, double m) {
-  return m < 150 * 0.5236 * diameter * diameter * diameter;
-}
-
+// Solid with this mass and inertia, or a small ball where that would not be seen or not believed
 static solid inertia_solid(vec3 p, const double I[9], double m, double size) {
   double w[3];
   mat3 R;
@@ -115,27 +115,23 @@ static solid inertia_solid(vec3 p, const double I[9], double m, double size) {
                   : near(w[0], w[1]) ? cylinder(p, turned(R, 0, 1, 2), w[2], w[0], m)
                                      : box(p, R, w, m);
   const double largest = fmax(x.size.x, fmax(x.size.y, x.size.z));
-  const bool odd = x.type == SOLID_BALL && largest > 0.3 * size && airy(largest, m);
+  const bool airy = m < 150 * 0.5236 * largest * largest * largest;  // lighter than balsa wood
+  const bool odd = x.type == SOLID_BALL && largest > 0.3 * size && airy;
   return odd || largest < 0.02 * size || largest > 1.5 * size ? mass_ball(p, m, size) : x;
 }
 
 // ---- struts -----------------------------------------------------------------------------------
 
-static quat from_z(vec3 d) {
-  const vec3 z = {0, 0, 1}, axis = vec3_cross(z, d);
-  const double s = vec3_norm(axis), angle = atan2(s, d.z);
-  if (s < 1e-12) return d.z > 0 ? (quat){1, {0, 0, 0}} : (quat){0, {1, 0, 0}};
-  return quat_exp(vec3_scale(angle / s, axis));
-}
-
+// Report whether a point is in a solid, or a little outside.
 static bool inside(const solid* s, vec3 p) {
   const vec3 x = mat3_apply_t(mat3_quat(s->q), vec3_sub(p, s->p));
-  const double grow = 0.53;  // of the full length: a little outside counts as inside
+  const double grow = 0.53;  // of the full length
   return fabs(x.x) <= grow * s->size.x && fabs(x.y) <= grow * s->size.y &&
          fabs(x.z) <= grow * s->size.z;
 }
 
-// To a point of the body, from the nearest point of the solid's axis (its middle if it has none).
+// Add a strut to a point of the body, from the nearest point of the solid's axis or from its
+// middle.
 static void add_strut(solids* list, int body, const solid* hub, vec3 to, double size) {
   if (inside(hub, to)) return;
   vec3 from = hub->p;
@@ -150,26 +146,16 @@ static void add_strut(solids* list, int body, const solid* hub, vec3 to, double 
   const double least = fmin(hub->size.x, fmin(hub->size.y, hub->size.z));
   const double thick = fmin(0.012 * size, 0.5 * least);
   const vec3 middle = vec3_axpy(0.5, d, from);
-  push(list, body,
-       (solid){SOLID_CYLINDER, middle, from_z(vec3_scale(1 / length, d)), {thick, thick, length}});
+  push(
+      list, body,
+      (solid){
+          SOLID_CYLINDER, middle, scene_from_z(vec3_scale(1 / length, d)), {thick, thick, length}});
 }
 
-// Seen from the body's frame.
+// A point in the axes of a body
 static vec3 local(pose body, vec3 p) { return mat3_apply_t(body.R, vec3_sub(p, body.p)); }
 
-// Per hop, the body that its attachments are drawn on: the first one there; -1: none.
-static int* first_bodies(const td_model* m, int n) {
-  int* first = malloc(((size_t)m->nhop + 1) * sizeof *first);
-  if (!first) return NULL;
-  for (int i = 0; i < m->nhop; i++) first[i] = -1;
-  for (int i = n - 1; i >= 0; i--) {
-    const int hop = m->station[m->body[i].station].hop;
-    if (hop >= 0) first[hop] = i;
-  }
-  return first;
-}
-
-// Struts to all stations and to the joints of what hangs on the body.
+// Add struts to the stations and child joints of each hop's body `first`, -1: none.
 static void add_struts(const td_model* m, const td_work* w, const int* first, const solid* hub,
                        double size, solids* list) {
   for (int i = 0; i < m->nstation; i++) {
@@ -190,6 +176,7 @@ static void add_struts(const td_model* m, const td_work* w, const int* first, co
 
 // ---- the group --------------------------------------------------------------------------------
 
+// Write the solids with the number of their bodies.
 static void write_parts(td_text* out, const solids* s) {
   static const char* const type[] = {"box", "cylinder", "ball"};
   td_json_key(out, "parts");
@@ -207,6 +194,7 @@ static void write_parts(td_text* out, const solids* s) {
   td_text_add(out, "]");
 }
 
+// Write names, masses and tracks of n bodies.
 static void write_bodies(td_scene* s, const td_work* w, int n) {
   const td_model* m = s->model;
   td_json_key(&s->json, "items");
@@ -227,31 +215,31 @@ static void write_bodies(td_scene* s, const td_work* w, int n) {
   td_text_add(&s->json, "]");
 }
 
-static bool on_rod(const td_model* m, int body) {
-  return m->station[m->body[body].station].rod > 0;
-}
-
-// Bodies before the nodes of meshes, which are drawn as what they are.
-static int count_bodies(const td_model* m) {
+// Add all bodies, except the nodes of meshes, which come last and are drawn as nodes.
+void td_scene_bodies(td_scene* s, td_work* w) {
+  const td_model* m = s->model;
   int n = m->nbody;
   for (int k = 0; k < m->nmesh; k++)
     for (int i = 0; i < n; i++)
       if (m->body[i].station == m->mesh[k].station) n = i;
-  return n;
-}
-
-void td_scene_bodies(td_scene* s, td_work* w) {
-  const td_model* m = s->model;
-  const int n = count_bodies(m);
   if (n == 0) return;
   solids list = {0};
-  int* first = first_bodies(m, n);
+
+  // the first body of each hop, from which struts begin
+  int* first = malloc(((size_t)m->nhop + 1) * sizeof *first);
+  for (int i = 0; first && i < m->nhop; i++) first[i] = -1;
+  for (int i = n - 1; first && i >= 0; i--) {
+    const int hop = m->station[m->body[i].station].hop;
+    if (hop >= 0) first[hop] = i;
+  }
+
+  // solids; the mass of a rod is along the rod
   solid* hub = malloc(((size_t)n + 1) * sizeof *hub);
   for (int i = 0; first && hub && i < n; i++) {
     const model_body* b = &m->body[i];
     const double mass = w->num[b->m];
     hub[i] = inertia_solid(vec3_of(w->num + b->com), w->num + b->I, mass, s->size);
-    if (mass > 0 && !on_rod(m, i)) push(&list, i, hub[i]);  // the mass of a rod is along the rod
+    if (mass > 0 && m->station[b->station].rod == 0) push(&list, i, hub[i]);
   }
   if (first && hub) add_struts(m, w, first, hub, s->size, &list);
   if (!first || !hub || list.failed) s->failed = true;

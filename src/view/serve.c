@@ -1,12 +1,12 @@
 // The server behind `tendril view`: CivetWeb for HTTP and websockets, one thread for the model.
 //
-// Everything lives below a random token; whoever does not know it gets nothing.  Requests must name
-// this machine as their host (no rebinding of names) and come from the page itself (Origin), and
-// CivetWeb never looks at files: every request is answered here.
+// Every address contains a random token; requests without it are refused.  Requests must name this
+// machine as their host, which prevents DNS rebinding, and come from the page itself (Origin).
+// CivetWeb serves no files: every request is answered here.
 //
 // Pages send small JSON commands; worker threads put them into a short queue that the model's
-// thread empties.  It sends pictures as binary floats, each page at most two ahead of what it has
-// acknowledged: a page that does not read cannot hold the model up.
+// thread empties.  It sends pictures as binary floats, to each page at most two more than the page
+// has acknowledged: a page that does not read cannot delay the model.
 #include <arpa/inet.h>
 #include <civetweb.h>
 #include <cjson/cJSON.h>
@@ -26,13 +26,14 @@
 
 enum { CLIENTS = 8, QUEUE = 256, COMMAND_BYTES = 4096, AHEAD = 2, TOKEN = 32 };
 
+// A page that is connected.
 typedef struct client {
   struct mg_connection* conn;
   int socket;    // of the connection, -1: not found
   int ahead;     // pictures sent and not acknowledged
-  bool fresh;    // knows nothing yet
+  bool fresh;    // has not been sent the model yet
   bool dead;     // a write failed
-  double heard;  // when it last said something [s]
+  double heard;  // time of its last message [s]
 } client;
 
 struct td_view {
@@ -45,33 +46,35 @@ struct td_view {
 
   pthread_t thread;
   bool has_thread;
-  pthread_mutex_t lock;  // of what follows
+  pthread_mutex_t lock;  // protects the following members
   bool stop;
   client clients[CLIENTS];
   char* queue[QUEUE];
   int nqueue;
 
-  // the model's thread alone
-  double pace;  // of the clock
+  // used by the model's thread alone
+  double pace;  // simulated seconds in one second of the clock
   float* frame;
   int frame_cap;
 };
 
-// ---- who may -----------------------------------------------------------------------------------
+// ---- access ------------------------------------------------------------------------------------
 
+// Compare tokens in constant time.
 static bool same_secret(const char* a, const char* b) {
   unsigned different = 0;
   for (int i = 0; i < TOKEN; i++) different |= (unsigned)(a[i] ^ b[i]);
   return different == 0;
 }
 
-// What follows "/TOKEN/", NULL: the token is missing or wrong.
+// The part of an address after "/TOKEN/", NULL: the token is missing or wrong
 static const char* below_token(const td_view* v, const char* uri) {
   if (!uri || uri[0] != '/' || strlen(uri) < TOKEN + 2) return NULL;
   if (!same_secret(uri + 1, v->token) || uri[TOKEN + 1] != '/') return NULL;
   return uri + TOKEN + 2;
 }
 
+// Report whether a host is this server: 127.0.0.1:port or localhost:port.
 static bool is_here(const td_view* v, const char* host) {
   char name[40];
   static const char* const names[] = {"127.0.0.1", "localhost"};
@@ -88,6 +91,7 @@ static bool is_own_origin(const td_view* v, const char* origin) {
 
 // ---- pages -------------------------------------------------------------------------------------
 
+// Send a response with headers that forbid caching and embedding; returns the code.
 static int answer(struct mg_connection* conn, int code, const char* reason, const char* type,
                   const char* body, size_t n, bool with_body) {
   mg_printf(conn,
@@ -106,31 +110,27 @@ static int refuse(struct mg_connection* conn, int code, const char* reason) {
   return answer(conn, code, reason, "text/plain", body, (size_t)n, true);
 }
 
-static bool is_live_address(const td_view* v, const char* rest) {
-  return v->live && rest && strcmp(rest, "live") == 0;
-}
-
-// Every request comes here first; 0 lets CivetWeb go on, which only websockets may.
+// Answer every request with the page or a refusal; 0 hands it on to CivetWeb, for websockets alone.
 static int on_request(struct mg_connection* conn) {
   td_view* v = mg_get_user_data(mg_get_context(conn));
   const struct mg_request_info* info = mg_get_request_info(conn);
   if (!is_here(v, mg_get_header(conn, "Host"))) return refuse(conn, 403, "Forbidden");
-  const char* rest = below_token(v, info->request_uri);  // as sent: nothing in it needs escapes
+  const char* rest = below_token(v, info->request_uri);  // not decoded: it needs no escapes
   if (!rest) return refuse(conn, 404, "Not Found");
   const char* origin = mg_get_header(conn, "Origin");
   if (origin && !is_own_origin(v, origin)) return refuse(conn, 403, "Forbidden");
   const bool head = strcmp(info->request_method, "HEAD") == 0;
   if (!head && strcmp(info->request_method, "GET") != 0)
     return refuse(conn, 405, "Method Not Allowed");
-  if (is_live_address(v, rest) && mg_get_header(conn, "Upgrade")) return 0;
+  if (v->live && strcmp(rest, "live") == 0 && mg_get_header(conn, "Upgrade")) return 0;
   if (*rest) return refuse(conn, 404, "Not Found");
   return answer(conn, 200, "OK", "text/html; charset=utf-8", v->page.s, (size_t)v->page.n, !head);
 }
 
 // ---- websockets --------------------------------------------------------------------------------
 
-// CivetWeb gives no socket of a connection: it is the one between our port and the other's.  As
-// descriptors are the lowest that are free, it is among the first.
+// Find the socket of a connection, which CivetWeb does not give: the descriptor between our port
+// and the client's.  Descriptors are the lowest that are free, so it is among the first.
 static int socket_of(const td_view* v, const struct mg_connection* conn) {
   const int theirs = mg_get_request_info(conn)->remote_port;
   for (int fd = 3; fd < 4096; fd++) {
@@ -144,14 +144,14 @@ static int socket_of(const td_view* v, const struct mg_connection* conn) {
   return -1;
 }
 
-// With the lock held, and before another takes the place of the client: its socket is still open
-// then.  Its thread wakes up, closes it and is free for others; what was sent still arrives.
+// Shut a client's socket down for reading, with the lock held and while the socket is still open.
+// Its thread wakes up, closes the connection and is free for others; what was sent still arrives.
 static void hang_up(const client* c) {
   if (c->socket >= 0) shutdown(c->socket, SHUT_RD);
 }
 
-// With the lock held: a connection cannot close while it is written to.  A page that takes nothing
-// for the time of a request is given up.
+// Send to a client with the lock held, so that the connection cannot close meanwhile.  A page that
+// takes nothing for the time of a request is given up.
 static void send_to(client* c, int opcode, const void* data, size_t n) {
   if (c->dead || mg_websocket_write(c->conn, opcode, data, n) > 0) return;
   c->dead = true;
@@ -164,7 +164,7 @@ static client* find_client(td_view* v, const struct mg_connection* conn) {
   return NULL;
 }
 
-// Pages say where they come from; programs that do not are not asked, they know the token.
+// Admit a websocket: pages send their origin; programs that send none know the token.
 static int on_connect(const struct mg_connection* conn, void* user) {
   const td_view* v = user;
   const char* origin = mg_get_header(conn, "Origin");
@@ -177,9 +177,9 @@ static double clock_now(void) {
   return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
 }
 
-// A new page takes the place of the one that has been silent longest when there is no other: a tab
-// that was forgotten acknowledges its pictures seldom or never.  That one is told so (4001), and
-// does not come back by itself.
+// Register a new page.  Where all places are taken, it replaces the page that has been silent
+// longest: a forgotten tab acknowledges its pictures seldom or never.  That page gets close code
+// 4001 and does not reconnect.
 static void on_ready(struct mg_connection* conn, void* user) {
   td_view* v = user;
   pthread_mutex_lock(&v->lock);
@@ -196,12 +196,7 @@ static void on_ready(struct mg_connection* conn, void* user) {
   pthread_mutex_unlock(&v->lock);
 }
 
-static void put_command(td_view* v, const char* text, size_t n) {
-  if (v->nqueue == QUEUE) return;  // nobody turns knobs so fast
-  char* copy = td_strndup(text, n);
-  if (copy) v->queue[v->nqueue++] = copy;
-}
-
+// Take a message of a page: "seen" acknowledges a picture, anything else is queued as a command.
 static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, void* user) {
   td_view* v = user;
   const int opcode = flags & 0xf;
@@ -213,8 +208,9 @@ static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, 
   if (c) c->heard = clock_now();
   if (c && n == 4 && memcmp(data, "seen", 4) == 0) {
     if (c->ahead > 0) c->ahead--;
-  } else if (c) {
-    put_command(v, data, n);
+  } else if (c && v->nqueue < QUEUE) {  // nobody sends commands so fast
+    char* copy = td_strndup(data, n);
+    if (copy) v->queue[v->nqueue++] = copy;
   }
   pthread_mutex_unlock(&v->lock);
   return c != NULL;
@@ -230,6 +226,7 @@ static void on_close(const struct mg_connection* conn, void* user) {
 
 // ---- sending -----------------------------------------------------------------------------------
 
+// Send a text to all pages, or to those that have not been sent the model yet.
 static void send_text(td_view* v, const char* text, bool only_fresh) {
   for (int i = 0; text && i < CLIENTS; i++) {
     client* c = &v->clients[i];
@@ -238,7 +235,7 @@ static void send_text(td_view* v, const char* text, bool only_fresh) {
   }
 }
 
-// {"type": ..., "text": ...}
+// Send {"type": ..., "text": ...}.
 static void send_note(td_view* v, const char* type, const char* text, bool only_fresh) {
   td_text out = {0};
   td_text_printf(&out, "{\"type\":\"%s\",\"text\":", type);
@@ -248,6 +245,7 @@ static void send_note(td_view* v, const char* type, const char* text, bool only_
   td_text_free(&out);
 }
 
+// Send the model with its errors and troubles.
 static void send_model(td_view* v, bool only_fresh) {
   td_text out = {0};
   if (td_live_describe(v->live, &out)) send_text(v, out.s, only_fresh);
@@ -256,6 +254,7 @@ static void send_model(td_view* v, bool only_fresh) {
   send_note(v, "trouble", td_live_trouble(v->live), only_fresh);
 }
 
+// Send a picture to every page that has acknowledged enough.
 static void send_frame(td_view* v) {
   const int n = td_live_count(v->live);
   float* frame = td_grow(v->frame, &v->frame_cap, n + 1, sizeof *frame);
@@ -270,7 +269,7 @@ static void send_frame(td_view* v) {
   }
 }
 
-// ---- commands ----------------------------------------------------------------------------------
+// ---- commands: each reads what it needs from the JSON object; what is wrong is ignored ---------
 
 static bool number_of(const cJSON* o, const char* name, double* x) {
   const cJSON* item = cJSON_GetObjectItemCaseSensitive(o, name);
@@ -347,15 +346,7 @@ static const struct {
                 {"pace", do_pace}, {"param", do_param}, {"input", do_input}, {"grip", do_grip},
                 {"pull", do_pull}, {"drop", do_drop}};
 
-// What is not understood is left out.
-static void obey(td_view* v, const char* text) {
-  cJSON* o = cJSON_Parse(text);
-  const cJSON* what = cJSON_GetObjectItemCaseSensitive(o, "do");
-  for (size_t i = 0; cJSON_IsString(what) && i < sizeof commands / sizeof *commands; i++)
-    if (strcmp(what->valuestring, commands[i].name) == 0) commands[i].act(v, o);
-  cJSON_Delete(o);
-}
-
+// Execute the queued commands; unknown ones are ignored.  True: there were some.
 static bool obey_all(td_view* v) {
   char* list[QUEUE];
   pthread_mutex_lock(&v->lock);
@@ -363,21 +354,21 @@ static bool obey_all(td_view* v) {
   memcpy(list, v->queue, (size_t)n * sizeof *list);
   v->nqueue = 0;
   pthread_mutex_unlock(&v->lock);
-  for (int i = 0; i < n; i++) {
-    obey(v, list[i]);
-    free(list[i]);
+
+  for (int k = 0; k < n; k++) {
+    cJSON* o = cJSON_Parse(list[k]);
+    const cJSON* what = cJSON_GetObjectItemCaseSensitive(o, "do");
+    for (size_t i = 0; cJSON_IsString(what) && i < sizeof commands / sizeof *commands; i++)
+      if (strcmp(what->valuestring, commands[i].name) == 0) commands[i].act(v, o);
+    cJSON_Delete(o);
+    free(list[k]);
   }
   return n > 0;
 }
 
 // ---- the model's thread ------------------------------------------------------------------------
 
-static bool anyone(td_view* v) {
-  bool some = false;
-  for (int i = 0; i < CLIENTS; i++) some |= v->clients[i].conn != NULL && !v->clients[i].dead;
-  return some;
-}
-
+// Sleep until `at` plus ns; far behind the clock, start from now instead of catching up.
 static void sleep_until(struct timespec* at, long ns) {
   struct timespec now;
   at->tv_nsec += ns;
@@ -386,40 +377,42 @@ static void sleep_until(struct timespec* at, long ns) {
   clock_gettime(CLOCK_MONOTONIC, &now);
   const double late =
       (double)(now.tv_sec - at->tv_sec) + 1e-9 * (double)(now.tv_nsec - at->tv_nsec);
-  if (late > 0.1) *at = now;  // far behind: no catching up
+  if (late > 0.1) *at = now;
   clock_nanosleep(CLOCK_MONOTONIC, TIMER_ABSTIME, at, NULL);
 }
 
-// Tell the pages what they do not know yet, and how things stand now.
-static void tell(td_view* v, int serial_before, bool errors_changed, bool trouble_changed) {
+// One turn: reload changed files ten times a second, execute commands, advance, and send the pages
+// what has changed.
+static void turn(td_view* v, int tick) {
+  td_live* l = v->live;
+  const int serial = td_live_serial(l);
+  const bool loaded = tick % 6 == 0 && td_live_changed(l);
+  if (loaded) td_live_load(l);
+  const bool trouble = *td_live_trouble(l) != '\0';
+  const bool obeyed = obey_all(v);
+  if (td_live_running(l)) td_live_advance(l, v->pace / 60, 0.05);
+  const bool trouble_changed = trouble != (*td_live_trouble(l) != '\0');
+
   pthread_mutex_lock(&v->lock);
-  if (td_live_serial(v->live) != serial_before) send_model(v, false);
-  if (errors_changed) send_note(v, "errors", td_live_errors(v->live), false);
-  if (trouble_changed) send_note(v, "trouble", td_live_trouble(v->live), false);
+  if (td_live_serial(l) != serial) send_model(v, false);
+  if (loaded || obeyed) send_note(v, "errors", td_live_errors(l), false);
+  if (trouble_changed) send_note(v, "trouble", td_live_trouble(l), false);
   send_model(v, true);
   for (int i = 0; i < CLIENTS; i++) v->clients[i].fresh = false;
   send_frame(v);
   pthread_mutex_unlock(&v->lock);
 }
 
-static void turn(td_view* v, int tick) {
-  td_live* l = v->live;
-  const int serial = td_live_serial(l);
-  const bool looked = tick % 6 == 0 && td_live_changed(l);  // ten times a second
-  if (looked) td_live_load(l);
-  const bool trouble = *td_live_trouble(l) != '\0';
-  const bool obeyed = obey_all(v);
-  if (td_live_running(l)) td_live_advance(l, v->pace / 60, 0.05);
-  tell(v, serial, looked || obeyed, trouble != (*td_live_trouble(l) != '\0'));
-}
-
+// The model's thread: sixty turns a second while a page is connected.
 static void* work(void* user) {
   td_view* v = user;
   struct timespec at;
   clock_gettime(CLOCK_MONOTONIC, &at);
   for (int tick = 0;; tick++) {
     pthread_mutex_lock(&v->lock);
-    const bool stop = v->stop, watched = anyone(v);
+    const bool stop = v->stop;
+    bool watched = false;
+    for (int i = 0; i < CLIENTS; i++) watched |= v->clients[i].conn && !v->clients[i].dead;
     pthread_mutex_unlock(&v->lock);
     if (stop) return NULL;
     if (watched) turn(v, tick);
@@ -429,19 +422,12 @@ static void* work(void* user) {
 
 // ---- beginning and end -------------------------------------------------------------------------
 
-static bool make_token(char* token) {
-  unsigned char bytes[TOKEN / 2];
-  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) return false;
-  for (size_t i = 0; i < sizeof bytes; i++) snprintf(token + 2 * i, 3, "%02x", bytes[i]);
-  return true;
-}
-
+// Start the server on a port of 127.0.0.1 (0: any), and set the address.
 static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   char ports[32];
   snprintf(ports, sizeof ports, "127.0.0.1:%d", port);
-  // a request that is begun and not ended holds a thread until its time is over: more threads than
-  // anybody opens (they sleep, and take no memory until then), little time, and room to wait for
-  // those that come at once
+  // an unfinished request holds a thread until its time is over: many threads, which sleep and take
+  // no memory until then, a short time, and a long queue for requests that come at once
   const char* options[] = {"listening_ports",
                            ports,
                            "num_threads",
@@ -477,6 +463,7 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   return TD_OK;
 }
 
+// Set the page: a finished one, or the live page of a model that is loaded now.
 static td_status make_page(td_view* v, const td_view_options* o) {
   if (o->page) {
     td_text_add(&v->page, o->page);
@@ -489,17 +476,20 @@ static td_status make_page(td_view* v, const td_view_options* o) {
   td_text_add(&json, "}");
   const bool ok = v->live && !json.failed && td_page_write(&v->page, json.s);
   td_text_free(&json);
-  if (ok) td_live_load(v->live);  // what is wrong with it is shown in the page
+  if (ok) td_live_load(v->live);  // its errors are shown in the page
   return ok ? TD_OK : TD_E_NOMEM;
 }
 
+// Set the page, a random token and the server, and start the model's thread.
 static td_status start(td_view* v, const td_view_options* o, char* message, size_t size) {
   snprintf(message, size, "out of memory");
   TD_TRY(make_page(v, o));
-  if (!make_token(v->token)) {
+  unsigned char bytes[TOKEN / 2];
+  if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
     snprintf(message, size, "no random numbers for a token");
     return TD_E_IO;
   }
+  for (size_t i = 0; i < sizeof bytes; i++) snprintf(v->token + 2 * i, 3, "%02x", bytes[i]);
   TD_TRY(listen_here(v, o->port, message, size));
   if (!v->live) return TD_OK;
   v->has_thread = pthread_create(&v->thread, NULL, work, v) == 0;

@@ -1,6 +1,6 @@
-// Tables of what a model looks like at some states: the strain of a rod along its arc length, and
-// the lines of the whole shape.  Figures of them are those of papers: curves of strain, and
-// snapshots of a motion laid over each other.
+// Tables of a model's shape at some states: the strains of a rod along its arc length, and the
+// lines of the whole robot.  They make the figures of papers: curves of strain, and snapshots of a
+// motion laid over each other.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -20,6 +20,7 @@ static td_table* table_new(int rows, int cols) {
   return NULL;
 }
 
+// Name a column "what, time s".  False: no memory.
 static bool name_column(td_table* t, int col, const char* what, double time) {
   char text[80];
   snprintf(text, sizeof text, "%s, %.4g s", what, time);
@@ -27,7 +28,7 @@ static bool name_column(td_table* t, int col, const char* what, double time) {
   return t->names[col] != NULL;
 }
 
-// Are there states, and are all of this model and finite?
+// Report whether there are states, all of this model and finite.
 static bool all_of(const td_model* m, const td_work* w, const td_state* const* states, int n) {
   bool ok = m && w && states && n >= 1;
   for (int k = 0; ok && k < n; k++)
@@ -42,6 +43,7 @@ static int compare_arcs(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+// Tabulate the six strains of a rod at n states.
 td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* states, int n,
                           int rod, td_table** table) {
   static const char* const names[6] = {"shear_x", "shear_y", "stretch",
@@ -49,7 +51,7 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
   if (!table || !all_of(m, w, states, n) || rod < 0 || rod >= m->nrod) return TD_E_USAGE;
   *table = NULL;
 
-  // the pieces that measure strain, base to tip
+  // strain elements, base to tip
   rod_point* piece = malloc(((size_t)m->nstrain + 1) * sizeof *piece);
   if (!piece) return TD_E_NOMEM;
   int rows = 0;
@@ -57,6 +59,7 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
     if (m->strain[i].rod == rod + 1) piece[rows++] = (rod_point){m->strain[i].arc, i};
   qsort(piece, (size_t)rows, sizeof *piece, compare_arcs);
 
+  // columns of each state
   td_table* t = table_new(rows, 1 + 6 * n);
   bool ok = t != NULL;
   if (ok) ok = (t->names[0] = td_strdup("s")) != NULL;
@@ -80,12 +83,13 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
 
 // ---- shapes -----------------------------------------------------------------------------------
 
-// Positions of one state, one after the other; NaN between lines.  Counts only where `out` is NULL.
+// Positions at one state, one after the other, NaN between lines; counts only where `out` is NULL.
 typedef struct pen {
   double* out;  // the first of three columns of the state
   int cols, rows;
 } pen;
 
+// Append a row.
 static void put(pen* p, double x, double y, double z) {
   if (p->out) {
     double* to = p->out + (size_t)p->rows * (size_t)p->cols;
@@ -98,8 +102,8 @@ static void put(pen* p, double x, double y, double z) {
 static void put_point(pen* p, vec3 x) { put(p, x.x, x.y, x.z); }
 static void lift(pen* p) { put(p, NAN, NAN, NAN); }
 
-// Rods along their lines, links and edges of meshes from end to end, bodies from their frame to
-// their tip.
+// Draw rods along their lines, links and edges of meshes from end to end, bodies from their frame
+// to their tip.  False: no memory.
 static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
   for (int i = 0; i < m->nrod; i++) {
     int n;
@@ -127,6 +131,7 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
   return true;
 }
 
+// Tabulate the lines of the whole robot, x, y, z at n states.
 td_status td_shape_table(const td_model* m, td_work* w, const td_state* const* states, int n,
                          td_table** table) {
   static const char* const names[3] = {"x", "y", "z"};

@@ -15,7 +15,7 @@ void td_shot_fill(td_shot* shot, size_t size) {
   struct_into(shot, size, &own, sizeof own);
 }
 
-// The caller's shot as this version knows it
+// Copy the caller's options, of whatever version.
 static td_status take(const td_shot* given, td_shot* own, char* message, size_t size) {
   *own = td_shot_default(NULL);
   if (td_options_take(given, own, sizeof *own) == TD_OK) return own->report ? TD_OK : TD_E_USAGE;
@@ -28,26 +28,29 @@ static td_status evaluate(td_browser* b, const char* text) {
   return td_browser_number(b, text, &unused);
 }
 
+// Load a report into the browser, in the wanted theme, without controls unless the page is wanted.
 static td_status show(td_browser* b, const td_shot* s) {
   TD_TRY(td_browser_load(b, s->report, "typeof tendril === 'object' && tendril.kind === 'report'"));
   TD_TRY(evaluate(b, s->dark ? "tendril.theme('dark')" : "tendril.theme('light')"));
   return s->page ? TD_OK : evaluate(b, "tendril.bare(true)");
 }
 
+// Show the motion at time t.
 static td_status seek(td_browser* b, double t) {
   char text[64];
   snprintf(text, sizeof text, "tendril.seek(%.9g)", t);
   return evaluate(b, text);
 }
 
-// Both paths were named by the caller; the file appears whole or not at all.
+// Rename a finished file to its final name, so that it appears whole or not at all.
 static td_status put_in_place(const char* made, const char* path, char* message, size_t size) {
   if (rename(made, path) == 0) return TD_OK;
   snprintf(message, size, "cannot write '%s'", path);
   return TD_E_IO;
 }
 
-// "dir/x.mp4" -> "dir/.x.mp4.PID.mp4": beside it, and with the same ending, by which ffmpeg goes
+// Name of a temporary file, "dir/x.mp4" -> "dir/.x.mp4.PID.mp4": in the same folder and with the
+// same ending, from which ffmpeg takes the format
 static char* temporary(const char* path) {
   const char *slash = strrchr(path, '/'), *name = slash ? slash + 1 : path;
   const char* dot = strrchr(name, '.');
@@ -57,27 +60,7 @@ static char* temporary(const char* path) {
   return text.failed ? NULL : text.s;
 }
 
-static bool write_file(const char* path, const unsigned char* bytes, size_t n) {
-  FILE* f = fopen(path, "wb");
-  if (!f) return false;
-  const bool ok = fwrite(bytes, 1, n, f) == n;
-  return fclose(f) == 0 && ok;
-}
-
-// ---- pictures ---------------------------------------------------------------------------------
-
-static td_status shoot(td_browser* b, const td_shot* s, unsigned char** bytes, size_t* n) {
-  TD_TRY(show(b, s));
-  double moves, from, to;
-  TD_TRY(td_browser_number(b, "tendril.hasMotion()", &moves));
-  if (moves != 0) {
-    TD_TRY(td_browser_number(b, "tendril.span()[0]", &from));
-    TD_TRY(td_browser_number(b, "tendril.span()[1]", &to));
-    TD_TRY(seek(b, isnan(s->time) ? 0.5 * (from + to) : s->time));
-  }
-  return td_browser_picture(b, "png", bytes, n);
-}
-
+// Make a picture of a report, at the given time or in the middle of its motion.
 td_status td_shot_png(const td_shot* shot, const char* path, char* message, size_t size) {
   td_shot own;
   const td_shot* s = &own;
@@ -87,11 +70,24 @@ td_status td_shot_png(const td_shot* shot, const char* path, char* message, size
   TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
   unsigned char* bytes = NULL;
   size_t n = 0;
-  td_status status = shoot(b, s, &bytes, &n);
+  td_status status = show(b, s);
+  double moves = 0, from = 0, to = 0;
+  if (status == TD_OK) status = td_browser_number(b, "tendril.hasMotion()", &moves);
+  if (moves != 0) {
+    if (status == TD_OK) status = td_browser_number(b, "tendril.span()[0]", &from);
+    if (status == TD_OK) status = td_browser_number(b, "tendril.span()[1]", &to);
+    if (status == TD_OK) status = seek(b, isnan(s->time) ? 0.5 * (from + to) : s->time);
+  }
+  if (status == TD_OK) status = td_browser_picture(b, "png", &bytes, &n);
   if (status != TD_OK) snprintf(message, size, "%s", td_browser_error(b));
   td_browser_close(b);
+
+  // write the file
   char* made = temporary(path);
-  if (status == TD_OK && (!made || !write_file(made, bytes, n))) {
+  FILE* f = status == TD_OK && made ? fopen(made, "wb") : NULL;
+  bool written = f && fwrite(bytes, 1, n, f) == n;
+  if (f && fclose(f) != 0) written = false;
+  if (status == TD_OK && !written) {
     snprintf(message, size, "cannot write '%s'", path);
     status = TD_E_IO;
   }
@@ -104,6 +100,7 @@ td_status td_shot_png(const td_shot* shot, const char* path, char* message, size
 
 // ---- videos -----------------------------------------------------------------------------------
 
+// Options of ffmpeg for a kind of file.
 typedef struct codec {
   const char *ending, *options[12];
 } codec;
@@ -124,6 +121,7 @@ static const codec* codec_of(const char* path) {
   return NULL;
 }
 
+// Start ffmpeg, which reads JPEG pictures from its standard input.
 static bool start_ffmpeg(const td_shot* s, const codec* c, const char* path, td_child* child) {
   char rate[40];
   snprintf(rate, sizeof rate, "%.6g", s->fps);
@@ -135,7 +133,7 @@ static bool start_ffmpeg(const td_shot* s, const codec* c, const char* path, td_
   return td_child_start((char* const*)(void*)argv, 0, -1, child);
 }
 
-// All frames into the encoder.
+// Send all frames of a motion to the encoder.
 static td_status film(td_browser* b, const td_shot* s, const td_child* encoder, char* message,
                       size_t size) {
   double from, to;
@@ -159,6 +157,7 @@ static td_status film(td_browser* b, const td_shot* s, const td_child* encoder, 
   return TD_OK;
 }
 
+// Load the report, start the encoder and film the motion.
 static td_status record(td_browser* b, const td_shot* s, const codec* c, const char* made,
                         char* message, size_t size) {
   double moves = 0;
@@ -182,11 +181,7 @@ static td_status record(td_browser* b, const td_shot* s, const codec* c, const c
   return status;
 }
 
-static bool sensible(const td_shot* s) {
-  return s->fps > 0 && s->fps <= 240 && s->speed > 0 && isfinite(s->speed) && s->width % 2 == 0 &&
-         s->height % 2 == 0;
-}
-
+// Make a video of a report's motion.
 td_status td_shot_video(const td_shot* shot, const char* path, char* message, size_t size) {
   td_shot own;
   const td_shot* s = &own;
@@ -196,7 +191,9 @@ td_status td_shot_video(const td_shot* shot, const char* path, char* message, si
   TD_TRY(take(shot, &own, message, size));
   static const char* const ffmpeg[] = {"ffmpeg", NULL};
   const codec* c = codec_of(path);
-  if (!c || !sensible(s)) {
+  const bool sensible = s->fps > 0 && s->fps <= 240 && s->speed > 0 && isfinite(s->speed) &&
+                        s->width % 2 == 0 && s->height % 2 == 0;
+  if (!c || !sensible) {
     snprintf(
         message, size, "%s",
         c ? "width and height of a video must be even" : "a video ends in .mp4, .webm or .gif");

@@ -1,4 +1,4 @@
-// Reading CSV files of results: a line of names, then numbers.
+// Reading CSV files of results: a line of names, then rows of numbers.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -8,6 +8,7 @@
 
 enum { MOST_COLUMNS = 100000 };
 
+// Read a whole file.
 static td_status read_text(const char* path, td_text* out, char* message, size_t size) {
   FILE* f = fopen(path, "rb");
   if (!f) {
@@ -33,6 +34,7 @@ static int count(const char* from, const char* to, char c) {
   return n;
 }
 
+// Read the names of the first line.  False: no memory.
 static bool read_names(td_table* t, const char* line, const char* end) {
   for (int i = 0; i < t->cols; i++) {
     const char* comma = memchr(line, ',', (size_t)(end - line));
@@ -45,9 +47,9 @@ static bool read_names(td_table* t, const char* line, const char* end) {
   return true;
 }
 
-// The numbers of a row.  Words are NaN, in columns that have words from the first row on; a column
-// of numbers has one, or an empty cell, in every row.  Returns how many cells there are, or,
-// counted from -1 down, which one is no number.
+// Read the cells of a row.  Words become NaN in columns that have a word in the first row; other
+// columns must have a number or an empty cell in every row.  Returns the number of cells, or -1 - i
+// if cell i is not a number.
 static int read_row(const td_table* t, const char* line, const char* end, const double* first,
                     double* out) {
   while (end > line && (end[-1] == '\r' || end[-1] == ' ')) end--;
@@ -68,8 +70,8 @@ static int read_row(const td_table* t, const char* line, const char* end, const 
   return cells;
 }
 
-// *line and *cell: where a row is not as it must be; *cell is 0 where cells are missing or too
-// many.
+// Parse a text.  On TD_E_SYNTAX, *line is the line that is wrong (0: none), and *cell the cell,
+// counted from 1, that is not a number, or 0 where the number of cells is wrong.
 static td_status parse(const td_text* text, td_table* t, int* line, int* cell) {
   const char *at = text->s, *last = text->s + text->n;
   const char* end = memchr(at, '\n', (size_t)text->n);
@@ -80,6 +82,8 @@ static td_status parse(const td_text* text, td_table* t, int* line, int* cell) {
   t->names = calloc((size_t)t->cols, sizeof *t->names);
   t->values = malloc((size_t)rows * (size_t)t->cols * sizeof *t->values);
   if (!t->names || !t->values || !read_names(t, at, end)) return TD_E_NOMEM;
+
+  // rows; empty lines are passed over
   for (at = end + 1; at < last; at = end + 1) {
     end = memchr(at, '\n', (size_t)(last - at));
     if (!end) end = last;
@@ -90,12 +94,15 @@ static td_status parse(const td_text* text, td_table* t, int* line, int* cell) {
     *cell = cells < 0 ? -cells : 0;
     if (cells != t->cols) return TD_E_SYNTAX;
   }
+
+  // at least one number
   *line = 0;
   bool some = false;
   for (size_t i = 0; i < (size_t)t->rows * (size_t)t->cols; i++) some |= isfinite(t->values[i]);
   return some ? TD_OK : TD_E_SYNTAX;
 }
 
+// Read a file; on failure the message names the line and column.
 td_status td_table_read(const char* path, td_table** table, char* message, size_t size) {
   if (!path || !table || (!message && size > 0)) return TD_E_USAGE;
   *table = NULL;

@@ -1,4 +1,4 @@
-// JSON into a td_text.
+// Writing JSON into a td_text; see text_json.h.
 #include "view/text_json.h"
 
 #include <limits.h>
@@ -8,25 +8,19 @@
 
 #include "base/diag.h"
 
-static void add_escaped(td_text* out, unsigned char c) {
-  static const char plain[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
-  const char* at = memchr(plain, c, sizeof plain - 1);
-  if (at) {
-    const char pair[2] = {'\\', letter[at - plain]};
-    td_text_addn(out, pair, 2);
-  } else {
-    td_text_printf(out, "\\u%04x", c);
-  }
-}
-
-// Bytes that are not UTF-8 become U+FFFD.
+// Append a string; bytes that are not UTF-8 become U+FFFD.
 void td_json_string(td_text* out, const char* s) {
+  static const char special[] = "\"\\\b\f\n\r\t", letter[] = "\"\\bfnrt";
   td_text_add(out, "\"");
   const size_t length = strlen(s);
   for (size_t i = 0; i < length;) {
     const unsigned char c = (unsigned char)s[i];
     if (c < 0x20 || c == '"' || c == '\\' || c == '<' || c == 0x7f) {
-      add_escaped(out, c);
+      const char* at = memchr(special, c, sizeof special - 1);
+      if (at)
+        td_text_printf(out, "\\%c", letter[at - special]);
+      else
+        td_text_printf(out, "\\u%04x", c);
       i++;
       continue;
     }
@@ -91,6 +85,7 @@ void td_json_raw(td_text* out, const char* json) {
   }
 }
 
+// Append bytes as base64.
 void td_json_bytes(td_text* out, const void* bytes, size_t n) {
   static const char digit[] = "ABCDEFGHIJKLMNOPQRSTUVWXYZabcdefghijklmnopqrstuvwxyz0123456789+/";
   const unsigned char* b = bytes;
@@ -114,6 +109,7 @@ void td_json_bytes(td_text* out, const void* bytes, size_t n) {
   td_text_add(out, "\"");
 }
 
+// Append numbers as base64, little-endian.
 bool td_json_floats(td_text* out, const float* x, size_t n) {
   unsigned char* bytes = malloc(4 * n + 1);
   if (!bytes) return false;

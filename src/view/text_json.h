@@ -7,15 +7,16 @@
 
 void td_json_string(td_text* out, const char* s);
 void td_json_number(td_text* out, double x);
-// "name": in front of a value, with a comma when something came before.
+// Append "name": before a value, after a comma unless it is the first member.
 void td_json_key(td_text* out, const char* name);
 void td_json_next(td_text* out);  // a comma unless this is the first element
 void td_json_ints(td_text* out, const char* name, const int* x, int n);
 void td_json_numbers(td_text* out, const char* name, const double* x, int n);
-// A text that is JSON already; '<' can only be inside its strings and is escaped.
+// Append a text that is JSON already; '<' can only be inside its strings and is escaped.
 void td_json_raw(td_text* out, const char* json);
 
-// Bytes as base64 in a JSON string; numbers so, little-endian.  False when out of memory.
+// Append bytes, or numbers in little-endian order, as base64 in a JSON string.  False when out of
+// memory.
 void td_json_bytes(td_text* out, const void* bytes, size_t n);
 bool td_json_floats(td_text* out, const float* x, size_t n);
 

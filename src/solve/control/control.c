@@ -1,4 +1,4 @@
-// Task-space control: see control.h.
+// Task-space control by computed accelerations or by static feed-forward; see control.h.
 #include "solve/control/control.h"
 
 #include <math.h>
@@ -8,23 +8,24 @@
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
 
-enum { MOST_TURNS = 60 };
+enum { MOST_TURNS = 60 };  // iterations of Newton's method
 
 struct td_control {
   const td_model* model;
   td_work* work;
-  int n, m, nv, nu, all;   // task values, driven inputs; all: drives, columns of B and W
-  int* input;              // (m) which they are
+  int n, m, nv, nu,
+      all;     // task values, driven inputs; all: inputs and internal states, columns of B
+  int* input;  // (m) driven inputs by number
   double *low, *high, *u;  // (m)
-  // more inputs than task values: those nearest to u0 = -calm Bᵀ v; limits counted from there
+  // redundant inputs brake: of all solutions that nearest to u0 = -calm Bᵀ v; limits relative to it
   double calm, *u0, *low0, *high0, *B;  // m; B: nv x nu
   double *error, *integrand;            // (n): e; z'
   double* wanted;                       // (n): desired acceleration, or correction P e + I z + D e'
   double *J, *vdot, *W, *A, *b, *G;     // n x nv, nv, nv x nu, n x m, n, m x n
-  double* mobility;  // (nv): 1/M_jj at the start, where there are loops; else NULL
+  double* mobility;  // (nv): 1/M_jj at the start, for models with kinematic loops; else NULL
   double* scratch;
   bool* free;
-  int nlaw;  // inputs that controllers set; those of expressions are computed here
+  int nlaw;  // inputs that controllers set; those given by expressions are computed here
   double *law, *law_q, *law_v;
   // static feed-forward
   td_statics* statics;
@@ -48,12 +49,14 @@ const double* td_control_jacobian(const td_control* c) { return c->J; }
 
 // ---- memory -----------------------------------------------------------------------------------
 
+// Take n numbers of a block.
 static double* take(double** at, size_t n) {
   double* p = *at;
   *at += n;
   return p;
 }
 
+// Allocate all arrays as one block.  False: no memory.
 static bool allocate(td_control* c, td_sizes size) {
   const size_t n = (size_t)c->n, m = (size_t)c->m, nv = (size_t)c->nv, nu = (size_t)c->all;
   const bool is_static = td_task_is_static(c->model);  // else there are no matrices
@@ -79,6 +82,7 @@ static bool allocate(td_control* c, td_sizes size) {
   return true;
 }
 
+// Prepare the equations of static equilibrium.
 static td_status open_statics(td_control* c, const td_state* state) {
   const int* index;
   if (td_free_v(c->model, &index) < c->nv) {
@@ -96,7 +100,7 @@ static td_status open_statics(td_control* c, const td_state* state) {
   return TD_OK;
 }
 
-// How easily each DOF moves by itself: what tells an input that loops hold from rounding.
+// Set the mobility 1/M_jj of each DOF by itself, against which rounding in A is judged.
 static td_status weigh(td_control* c, const td_state* state) {
   double* M = malloc(sizeof(double) * area(c->nv, c->nv));
   c->mobility = malloc(sizeof(double) * (size_t)c->nv);
@@ -137,9 +141,9 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
   return status;
 }
 
-// ---- dynamic ----------------------------------------------------------------------------------
+// ---- computed accelerations -------------------------------------------------------------------
 
-// e, and P e + I z + D e' (+ desired acceleration) in `wanted`
+// Set e, and `wanted` = P e + I z + D e', with `accelerate` + y_d'' - bias.
 static void feedback(td_control* c, const td_task_values* y, const double* z, bool accelerate) {
   for (int i = 0; i < c->n; i++) {
     double P, I, D;
@@ -150,17 +154,13 @@ static void feedback(td_control* c, const td_task_values* y, const double* z, bo
   }
 }
 
-// Integrate no error that asks for more of what limits do not give: `short_of` (n) is what the
-// tasks lack because inputs are at their limits.
+// Set z' = e, but 0 where z would only grow against the limits of inputs (no wind-up); `short_of`
+// (n): what the tasks lack because inputs are at their limits.
 static void stop_windup(td_control* c, const double* short_of) {
   for (int i = 0; i < c->n; i++) c->integrand[i] = short_of[i] * c->error[i] > 0 ? 0 : c->error[i];
 }
 
-static void read_limits(td_control* c) {
-  for (int k = 0; k < c->m; k++)
-    c->input[k] = td_task_input(c->model, c->work, k, &c->low[k], &c->high[k]);
-}
-
+// Solve A u ≈ b within limits by damped least squares.
 static td_status choose(td_control* c, const double* low, const double* high) {
   const double damping = td_task_damping(c->model, c->work);
   if (td_bounded_least_squares(c->A, c->b, c->n, c->m, damping, low, high, c->u, c->free,
@@ -170,20 +170,21 @@ static td_status choose(td_control* c, const double* low, const double* high) {
   return TD_E_DIVERGED;
 }
 
-// Inputs beyond what the tasks need brake the motion that these leave free.  Of all that serve the
-// tasks, A u = b, those nearest to u0 = -c Bᵀ v are taken (B: forces per input).  They are those
-// nearest to 0 and N u0, N = 1 - A⁺A, whose power -c vᵀB N Bᵀv is never positive.  What they brake
-// decays at the rates c · eigenvalues of N BᵀW N, W = M⁻¹B, none above `calm` with
+// Solve A u ≈ b, redundant inputs braking the motion that the tasks leave free: of all solutions
+// the one nearest to u0 = -c Bᵀ v is taken (B: generalised forces of unit inputs).  It is the
+// smallest solution plus N u0, N = 1 - A⁺A, whose power -c vᵀB N Bᵀv is never positive.  The braked
+// motion decays at the rates c · eigenvalues of N BᵀW N, W = M⁻¹B, none of them above `calm` with
 //
-//   c = calm τ/(τ² + ε²),     τ = trace(N BᵀW N)
+//   c = calm τ/(τ² + ε²),     τ = trace(N BᵀW N),
 //
-// ε, a millionth of the trace without tasks: inputs that only work against each other move nothing.
+// where ε is a millionth of the trace without tasks: inputs that only work against each other move
+// nothing.
 static td_status choose_calm(td_control* c, td_state* state, const int* index, int nfree) {
   const double rate = td_task_calm(c->model, c->work);
   c->calm = 0;
   if (c->m <= c->n || !(rate > 0)) return choose(c, c->low, c->high);
 
-  // c
+  // τ and c
   for (int k = 0; k < c->m; k++) c->free[k] = true;
   td_trial_input_map(c->model, state, c->work, c->B);
   td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G, c->scratch);
@@ -203,7 +204,7 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
   if (!(left > 0)) return choose(c, c->low, c->high);
   c->calm = rate * left / (left * left + least * least);
 
-  // the inputs, counted from u0
+  // solve for u - u0
   for (int k = 0; k < c->m; k++) {
     c->u0[k] = 0;
     for (int f = 0; f < nfree; f++)
@@ -218,8 +219,9 @@ static td_status choose_calm(td_control* c, td_state* state, const int* index, i
   return TD_OK;
 }
 
-// Where loops hold what an input drives, A is rounding, which would ask for any input whatever.  It
-// counts as zero below 1e-10 of √(J m⁻¹ Jᵀ · Bᵀ m⁻¹ B), with the masses m of the DOFs alone.
+// Set entries of A to zero that are rounding: where kinematic loops hold what an input drives, they
+// would demand arbitrary inputs.  The bound is 1e-10 √(J m⁻¹ Jᵀ · Bᵀ m⁻¹ B) with the masses m of
+// the single DOFs.
 static void drop_rounding(td_control* c, const td_state* state, const int* index, int nfree) {
   td_trial_input_map(c->model, state, c->work, c->B);
   for (int i = 0; i < c->n; i++)
@@ -236,7 +238,8 @@ static void drop_rounding(td_control* c, const td_state* state, const int* index
     }
 }
 
-// v' at the present inputs and its slopes; then  A u = wanted - J (v'_free - W u_now)
+// One Newton iteration: linearise v' about the present inputs, then solve
+// A u = wanted - J (v'_free - W u_now)
 static td_status dynamic_turn(td_control* c, td_state* state) {
   TD_TRY(td_trial_dynamics(c->model, state, c->work));
   copy(c->vdot, td_work_vdot(c->work), c->nv);
@@ -259,28 +262,25 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
   return choose_calm(c, state, index, nfree);
 }
 
-// Largest change of an input relative to its size, after putting the new ones in.
-static double put_inputs(td_control* c, td_state* state) {
-  double change = 0;
-  for (int k = 0; k < c->m; k++) {
-    double* u = &state->u[c->input[k]];
-    change = fmax(change, fabs(*u - c->u[k]) / (1e-9 + fabs(c->u[k])));
-    *u = c->u[k];
-  }
-  return change;
-}
-
-// Newton's method where inputs enter forces nonlinearly; from zero, so that the result follows from
-// the state alone.
+// Compute the driven inputs.  Newton's method, for inputs that enter forces nonlinearly, starts
+// from zero, so that the result follows from the state alone.
 static td_status dynamic_inputs(td_control* c, td_state* state) {
   const int turns = td_inputs_affine(c->model) ? 1 : MOST_TURNS;
   for (int k = 0; k < c->m; k++) state->u[c->input[k]] = fmin(fmax(0, c->low[k]), c->high[k]);
   for (int turn = 0; turn < turns; turn++) {
     TD_TRY(dynamic_turn(c, state));
-    if (put_inputs(c, state) < 1e-12) break;
+
+    // take the inputs; done when none changes any more
+    double change = 0;
+    for (int k = 0; k < c->m; k++) {
+      double* u = &state->u[c->input[k]];
+      change = fmax(change, fabs(*u - c->u[k]) / (1e-9 + fabs(c->u[k])));
+      *u = c->u[k];
+    }
+    if (change < 1e-12) break;
   }
 
-  // wanted less reached accelerations, where limits hold inputs back
+  // desired less reached accelerations, where limits hold inputs back
   bool limited = false;
   for (int k = 0; k < c->m; k++) limited = limited || !c->free[k];
   for (int i = 0; i < c->n; i++) {
@@ -292,9 +292,9 @@ static td_status dynamic_inputs(td_control* c, td_state* state) {
   return TD_OK;
 }
 
-// ---- static -----------------------------------------------------------------------------------
+// ---- static feed-forward ----------------------------------------------------------------------
 
-// Displacements of the equilibrium: dx0 that brings it back, dxu for a unit of each input.
+// Displacements of the equilibrium: dx, which leads to it, and dxu for a unit of each input
 static void static_slopes(td_control* c) {
   td_statics* s = c->statics;
   double* B = c->B;
@@ -310,7 +310,8 @@ static void static_slopes(td_control* c) {
   }
 }
 
-// One step of Newton's method towards the equilibrium at which y = y_d; its size.
+// One Newton iteration towards the equilibrium at which y = y_d; *size: length of its step relative
+// to the limits of the directions.
 static td_status static_turn(td_control* c, double* size) {
   td_statics* s = c->statics;
   static_slopes(c);
@@ -329,7 +330,7 @@ static td_status static_turn(td_control* c, double* size) {
   }
   TD_TRY(choose(c, c->low, c->high));
 
-  // the whole step, no longer than the directions allow
+  // the whole step, shortened to those limits
   double longest = 0;
   for (int k = 0; k < c->m; k++) {
     const double du = c->u[k] - s->state->u[c->input[k]];
@@ -351,7 +352,7 @@ static td_status static_turn(td_control* c, double* size) {
   return TD_OK;
 }
 
-// (q_s, u_s) from the last one found
+// Find the equilibrium (q_s, u_s) at which y = y_d, starting from the last one.
 static td_status static_point(td_control* c, const td_state* state) {
   td_statics* s = c->statics;
   s->state->t = state->t;
@@ -367,7 +368,7 @@ static td_status static_point(td_control* c, const td_state* state) {
   return TD_E_DIVERGED;
 }
 
-// u = u_s + S+ (P e + I z + D e'); A is S at the point found, J is wanted at the state itself
+// u = u_s + S⁺ (P e + I z + D e'); A is S at the equilibrium, J is evaluated at the state itself
 static td_status static_inputs(td_control* c, td_state* state) {
   TD_TRY(static_point(c, state));
   const td_statics* s = c->statics;
@@ -383,30 +384,31 @@ static td_status static_inputs(td_control* c, td_state* state) {
   return TD_OK;
 }
 
-// ---- either -----------------------------------------------------------------------------------
+// ---- both -------------------------------------------------------------------------------------
 
-static void law_inputs(td_control* c, td_state* state) {
-  td_law_values(c->model, state, c->work, c->law);
+// Set the inputs of laws and tasks at a state.
+td_status td_control_inputs(td_control* c, td_state* state, const double* z) {
+  // laws: expressions within the limits of their inputs
+  if (c->nlaw > 0) td_law_values(c->model, state, c->work, c->law);
   for (int i = 0; i < c->nlaw; i++) {
     double low, high;
     if (!td_law_is_law(c->model, i)) continue;
     const int input = td_law_input(c->model, c->work, i, &low, &high);
     state->u[input] = fmin(fmax(c->law[i], low), high);
   }
-}
-
-td_status td_control_inputs(td_control* c, td_state* state, const double* z) {
-  if (c->nlaw > 0) law_inputs(c, state);
   if (c->n == 0) return TD_OK;
+
+  // tasks
   const td_task_values y = td_task_at(c->model, state, c->work);
   feedback(c, &y, z, !c->statics);
-  read_limits(c);
+  for (int k = 0; k < c->m; k++)
+    c->input[k] = td_task_input(c->model, c->work, k, &c->low[k], &c->high[k]);
   if (c->statics) return static_inputs(c, state);
   td_task_jacobian(c->model, state, c->work, c->J);
   return dynamic_inputs(c, state);
 }
 
-// Rows of the laws that are within their limits.
+// Derivatives of the laws that are within their limits
 static void law_slopes(td_control* c, const td_state* state, double* dq, double* dv) {
   td_law_values(c->model, state, c->work, c->law);
   td_law_tangent(c->model, state, c->work, c->law_q, c->law_v);
@@ -419,6 +421,7 @@ static void law_slopes(td_control* c, const td_state* state, double* dq, double*
   }
 }
 
+// Derivatives of all inputs by q, v and z at the feedback of the last call
 void td_control_slopes(td_control* c, const td_state* state, double* dq, double* dv, double* dz) {
   if (!c->statics && c->n > 0)
     td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G,
@@ -427,7 +430,8 @@ void td_control_slopes(td_control* c, const td_state* state, double* dq, double*
   memset(dv, 0, sizeof(double) * area(c->nu, c->nv));
   memset(dz, 0, sizeof(double) * area(c->nu, c->n));
   if (c->nlaw > 0) law_slopes(c, state, dq, dv);
-  // -calm (1 - G A) Bᵀ of the inputs within their limits
+
+  // braking: -calm (1 - G A) Bᵀ of the inputs within their limits
   for (int k = 0; !c->statics && c->calm > 0 && k < c->m; k++) {
     for (int l = 0; c->free[k] && l < c->m; l++) {
       double share = k == l;
@@ -437,6 +441,8 @@ void td_control_slopes(td_control* c, const td_state* state, double* dq, double*
             c->calm * share * c->B[area(j, c->all) + (size_t)c->input[l]];
     }
   }
+
+  // tasks: G (-P J dq - D J dv + I dz)
   for (int i = 0; i < c->n; i++) {
     double P, I, D;
     td_task_gains(c->model, c->work, i, &P, &I, &D);

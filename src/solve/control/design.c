@@ -1,5 +1,5 @@
-// Linear design: LQR and Kalman gains, poles, structure, frequency response, and the linear
-// coordinates of a state.
+// Linear design: gains of LQR and Kalman filter, poles, controllability and observability,
+// frequency response, and the linear coordinates of a state.
 #include <math.h>
 
 #include "engine/engine.h"
@@ -15,13 +15,15 @@ static bool is_finite(const double* A, int rows, int cols) {
   return true;
 }
 
-// R = L L', with B~ = B L'^-1 the equation is A'X + X A - X B~ B~'X + Q = 0 and K = L'^-1 B~'X.
-// block: nu^2 + nu nx + nx^2
+// K and X of the regulator that minimises ∫ x'Q x + u'R u dt.  With R = L L' and B~ = B L'^-1 the
+// Riccati equation is A'X + X A - X B~ B~'X + Q = 0, and K = L'^-1 B~'X.  block: nu² + nu nx + nx²
 static td_status lqr(int n, int m, const double* A, const double* B, const double* Q,
                      const double* R, double* K, double* X, double* residual, double* block) {
   double *L = block, *scaled = L + area(m, m), *own = scaled + area(n, m);
   memcpy(L, R, sizeof(double) * area(m, m));
   if (td_chol(L, m, 1e-14) != 0) return TD_E_SINGULAR;
+
+  // B~ by forward substitution
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) {
       double x = B[i * m + j];
@@ -29,6 +31,8 @@ static td_status lqr(int n, int m, const double* A, const double* B, const doubl
       scaled[i * m + j] = x / L[j * m + j];
     }
   TD_TRY(td_riccati_inputs(A, scaled, Q, n, m, X ? X : own, K, residual));
+
+  // K by backward substitution
   for (int i = m - 1; i >= 0; i--)
     for (int j = 0; j < n; j++) {
       double x = K[i * n + j];
@@ -56,7 +60,7 @@ static void transpose(const double* A, int rows, int cols, double* T) {
     for (int j = 0; j < cols; j++) T[area(j, rows) + (size_t)i] = A[area(i, cols) + (size_t)j];
 }
 
-// The observer is the controller of the transposed system.
+// Gain of the Kalman filter: that of the regulator of the transposed system
 td_status td_kalman(int nx, int ny, const double* A, const double* C, const double* W,
                     const double* V, double* L, double* P, double* residual) {
   if (nx < 0 || ny < 0 || !A || !C || !W || !V || !L) return TD_E_USAGE;
@@ -71,10 +75,11 @@ td_status td_kalman(int nx, int ny, const double* A, const double* C, const doub
   return status;
 }
 
+// Poles sorted by descending real part; conjugate pairs stay together, since their real parts are
+// equal to the last bit and the sort is stable.
 td_status td_poles(const double* A, int n, double* re, double* im) {
   if (n < 0 || !A || !re || !im || !is_finite(A, n, n)) return TD_E_USAGE;
   if (!td_eig_general(A, n, re, im, NULL)) return TD_E_DIVERGED;
-  // pairs stay together: their real parts are equal to the last bit and the sort is stable
   for (int i = 1; i < n; i++) {
     const double a = re[i], b = im[i];
     int k = i;
@@ -85,9 +90,10 @@ td_status td_poles(const double* A, int n, double* re, double* im) {
   return TD_OK;
 }
 
-// ---- structure --------------------------------------------------------------------------------
+// ---- controllability and observability --------------------------------------------------------
 
-// Smallest over largest eigenvalue of P in A P + P A' + F F' = 0 (F n x m), A stable; At is A'.
+// Smallest over largest eigenvalue of the Gramian P, A P + P A' + F F' = 0 (F n x m), A stable; At
+// is A'.
 static double gramian_ratio(const double* At, const double* F, int n, int m, double* block) {
   double *Q = block, *P = Q + area(n, n), *one = P + area(n, n), *V = one + area(n, n),
          *w = V + area(n, n);
@@ -100,23 +106,7 @@ static double gramian_ratio(const double* At, const double* F, int n, int m, dou
   return w[n - 1] > 0 ? fmax(w[0], 0) / w[n - 1] : 0;
 }
 
-static td_status structure_of(const td_linear* l, td_structure* s, double* block) {
-  const int n = l->nx;
-  double *At = block, *Ct = At + area(n, n), *rest = Ct + area(n, l->ny);
-  transpose(l->A, n, n, At);
-  transpose(l->C, l->ny, n, Ct);
-  const double tol = 1e-12;
-  TD_TRY(td_reachable(l->A, l->B, n, l->nu, tol, &s->reachable));
-  TD_TRY(td_reachable(At, Ct, n, l->ny, tol, &s->observable));
-  TD_TRY(td_poles(l->A, n, rest, rest + n));
-  s->stable = n == 0 || rest[0] < 0;
-  if (!s->stable || n == 0) return TD_OK;
-  s->reach_ratio = gramian_ratio(At, l->B, n, l->nu, rest);
-  s->sight_ratio = gramian_ratio(l->A, Ct, n, l->ny, rest);
-  return TD_OK;
-}
-
-// Callers may fill one themselves: the matrices that have elements must be there, and finite.
+// Report whether the matrices that have elements are there and finite; callers may fill the struct.
 static bool has_matrices(const td_linear* l) {
   if (!l || l->nx < 0 || l->nu < 0 || l->ny < 0) return false;
   const int rows[] = {l->nx, l->nx, l->ny, l->ny}, cols[] = {l->nx, l->nu, l->nx, l->nu};
@@ -127,13 +117,26 @@ static bool has_matrices(const td_linear* l) {
   return true;
 }
 
+// Controllable and observable dimensions and, for stable systems, how even the Gramians are.
 td_status td_linear_structure_into(const td_linear* l, td_structure* structure, size_t size) {
   td_structure own = {.reach_ratio = NAN, .sight_ratio = NAN};
   if (!has_matrices(l) || !struct_into(structure, size, &own, sizeof own)) return TD_E_USAGE;
-  const size_t n = (size_t)l->nx;
-  double* block = malloc(sizeof(double) * (5 * n * n + n * (size_t)l->ny + 2 * n + 1));
+  const int n = l->nx;
+  double* block = malloc(sizeof(double) * (5 * area(n, n) + area(n, l->ny) + 2 * (size_t)n + 1));
   if (!block) return TD_E_NOMEM;
-  const td_status status = structure_of(l, &own, block);
+  double *At = block, *Ct = At + area(n, n), *rest = Ct + area(n, l->ny);
+  transpose(l->A, n, n, At);
+  transpose(l->C, l->ny, n, Ct);
+
+  const double tol = 1e-12;
+  td_status status = td_reachable(l->A, l->B, n, l->nu, tol, &own.reachable);
+  if (status == TD_OK) status = td_reachable(At, Ct, n, l->ny, tol, &own.observable);
+  if (status == TD_OK) status = td_poles(l->A, n, rest, rest + n);
+  if (status == TD_OK) own.stable = n == 0 || rest[0] < 0;
+  if (own.stable && n > 0) {
+    own.reach_ratio = gramian_ratio(At, l->B, n, l->nu, rest);
+    own.sight_ratio = gramian_ratio(l->A, Ct, n, l->ny, rest);
+  }
   free(block);
   struct_into(structure, size, &own, sizeof own);
   return status;
@@ -146,7 +149,7 @@ td_status td_frequency_response(const td_linear* l, double omega, double* G) {
 
 // ---- coordinates of a state -------------------------------------------------------------------
 
-// x = inverse [dq; dv; dz], dq = N+(q0) (q - q0) along the tangent directions at q0
+// x = inverse [dq; dv; dz], with dq = N⁺(q0) (q - q0) along the tangent directions at q0
 td_status td_linear_state(const td_model* model, const td_linear* linear, const td_state* about,
                           const td_state* state, double* x) {
   if (!linear || !x || !model_owns(model, about) || !model_owns(model, state) ||

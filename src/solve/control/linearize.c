@@ -6,11 +6,12 @@
 //
 // so that the constraints hold on position and velocity level, and
 //
-//   xi'  = Z'(dv + T dq)                 T: what the tangent directions turn by while q moves (unit
-//   quaternions) eta' = Z'(dv'/dq dq + dv'/dv dv + dv'/du du + dv'/dz dz)
+//   xi'  = Z'(dv + T dq)
+//   eta' = Z'(dv'/dq dq + dv'/dv dv + dv'/du du + dv'/dz dz)
 //
-// At rest W and T vanish.  Internal states come last, x = [xi, eta, dz], with the derivatives of
-// their rates.
+// where T is the rate at which the tangent directions turn while q moves (unit quaternions).  At
+// rest W and T vanish.  Internal states come last, x = [xi, eta, dz], with the derivatives of their
+// rates.
 #include <math.h>
 #include <stdio.h>
 
@@ -20,6 +21,7 @@
 #include "solve/statics/statics.h"
 #include "solve/vectors.h"
 
+// A linearisation while it is computed.
 typedef struct linearisation {
   const td_model* model;
   const td_state* state;
@@ -27,7 +29,7 @@ typedef struct linearisation {
   td_sizes n;
   const int* free;
   int nfree, k;  // k: dimension of the null space
-  int nx, all;   // 2 k + nz; drives
+  int nx, all;   // 2 k + nz; inputs and internal states
   td_saddle* saddle;
   double* Zv;  // nv x k
   double* Wv;  // nv x k
@@ -41,6 +43,7 @@ void td_linear_free(td_linear* linear) {
   free(linear);
 }
 
+// Allocate a linear model; NULL: no memory.
 td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
   const int parts = 2 * model->nvel + model->ninternal;
   td_linear* lin = calloc(1, sizeof *lin);
@@ -69,14 +72,16 @@ td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
   return lin;
 }
 
-// Rows of `part` (nfree x cols) to the rows of unprescribed velocities in `full` (nv x cols)
+// Copy the rows of `part` (nfree x cols) to the rows of unprescribed velocities of `full` (nv x
+// cols).
 static void spread(const linearisation* p, const double* part, int cols, double* full) {
   memset(full, 0, sizeof(double) * area(p->n.nv, cols));
   for (int i = 0; i < p->nfree; i++)
     memcpy(full + area(p->free[i], cols), part + area(i, cols), sizeof(double) * (size_t)cols);
 }
 
-// Z, and W by d(Jc v)/dq, which is linear in the acceleration argument of the constraints' tangent
+// Compute Z, and W from d(Jc v)/dq, which is the linear part of the constraints' tangent in its
+// acceleration argument.
 static td_status allowed_motions(linearisation* p) {
   const int nv = p->n.nv, m = p->n.nconstraint, nf = p->nfree;
   double* block =
@@ -85,7 +90,8 @@ static td_status allowed_motions(linearisation* p) {
   double *J = block, *at_v = J + area(m, nv), *at_0 = at_v + area(m, nv);
   double *zero = at_0 + area(m, nv), *rhs = zero + nv, *y = rhs + m, *part = y + nf;
 
-  double *row = rhs, *col = part;  // neither is in use here
+  // Z
+  double *row = rhs, *col = part;  // neither is in use yet
   const td_row_scale scale = {row, col, -1, NULL};
   if (m) td_constraint_scales(p->model, p->state, p->work, row, col);
   p->saddle->scale = m ? &scale : NULL;
@@ -98,6 +104,7 @@ static td_status allowed_motions(linearisation* p) {
   spread(p, p->saddle->Z, p->k, p->Zv);
 
   if (m) {
+    // W, column by column
     double* unused = J;  // d/dv, not needed
     td_constraint_tangent(p->model, p->state, p->work, p->state->v, at_v, unused);
     td_constraint_tangent(p->model, p->state, p->work, zero, at_0, unused);
@@ -116,7 +123,7 @@ static td_status allowed_motions(linearisation* p) {
   return TD_OK;
 }
 
-// T = N+ (d(N v)/dq N - N'): from dq = N d and q' = N v.  N is linear in q where it is not
+// T = N⁺ (d(N v)/dq N - N'), from dq = N d and q' = N v.  N is linear in q where it is not
 // constant, so its rate is the difference over a unit time.
 static td_status turning(linearisation* p) {
   const int nq = p->n.nq, nv = p->n.nv;
@@ -147,7 +154,8 @@ td_status td_turning(const td_model* model, const td_state* state, double* T) {
   return turning(&p);
 }
 
-// basis = [Z 0 0; W Z 0; 0 0 1]; Z'W = 0 and Z'Z = 1 make [Z' 0 0; 0 Z' 0; 0 0 1] its inverse
+// Set basis = [Z 0 0; W Z 0; 0 0 1]; since Z'W = 0 and Z'Z = 1, its inverse is [Z' 0 0; 0 Z' 0; 0 0
+// 1].
 static void fill_basis(const linearisation* p, double* basis, double* inverse) {
   const int nv = p->n.nv, k = p->k, nx = p->nx, parts = 2 * nv + p->n.nz;
   for (int i = 0; i < p->n.nz; i++) {
@@ -165,7 +173,7 @@ static void fill_basis(const linearisation* p, double* basis, double* inverse) {
   }
 }
 
-// out (nv x nx) = [left, right] basis for nv x nv halves
+// out (rows x nx) = [left, right] basis, left and right rows x nv
 static void apply(const double* left, const double* right, const linearisation* p,
                   const double* basis, int rows, double* out, double* scratch) {
   const int nv = p->n.nv, nx = p->nx;
@@ -174,6 +182,7 @@ static void apply(const double* left, const double* right, const linearisation* 
   for (size_t i = 0; i < area(rows, nx); i++) out[i] += scratch[i];
 }
 
+// Compute A and B.
 static td_status state_equation(const linearisation* p, td_linear* lin, double* scratch) {
   const int nv = p->n.nv, nu = p->n.nu, nz = p->n.nz, k = p->k, nx = p->nx, all = p->all;
   const int rows = max_int(nv, nz);
@@ -183,7 +192,7 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   double *Rq = pushed + area(k, all), *Rv = Rq + area(nz, nv), *Ru = Rv + area(nz, nv);
   TD_TRY(td_trial_forward_tangent(p->model, p->state, p->work, dq, dv, du));
 
-  // eta' in the middle
+  // middle rows: eta'
   apply(dq, dv, p, lin->basis, nv, rate, more);
   td_mul_tn(p->Zv, rate, k, nv, nx, lin->A + area(k, nx));
   td_mul_tn(p->Zv, du, k, nv, all, pushed);
@@ -193,14 +202,14 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
       lin->A[area(k + i, nx) + (size_t)(2 * k + j)] += pushed[area(i, all) + (size_t)(nu + j)];
   }
 
-  // xi' above
+  // upper rows: xi'
   memset(dv, 0, sizeof(double) * area(nv, nv));
   for (int i = 0; i < nv; i++) dv[i * nv + i] = 1;
   apply(p->T, dv, p, lin->basis, nv, rate, more);
   td_mul_tn(p->Zv, rate, k, nv, nx, lin->A);
   if (nz == 0) return TD_OK;
 
-  // rates of internal states below
+  // lower rows: rates of internal states
   td_trial_internal_tangent(p->model, p->state, p->work, Rq, Rv, Ru);
   apply(Rq, Rv, p, lin->basis, nz, lin->A + area(2 * k, nx), more);
   for (int i = 0; i < nz; i++) {
@@ -211,6 +220,7 @@ static td_status state_equation(const linearisation* p, td_linear* lin, double* 
   return TD_OK;
 }
 
+// Keep the outputs that are known; a note names the others and tells why.
 void td_linear_choose(const td_model* model, const bool* known, const char* why, td_linear* lin) {
   int kept = 0;
   size_t used = 0;
@@ -231,6 +241,7 @@ void td_linear_choose(const td_model* model, const bool* known, const char* why,
   lin->ny = kept;
 }
 
+// Compute C and D.
 static td_status output_equation(const linearisation* p, td_linear* lin, double* scratch) {
   const int ny = p->n.nsensor, nv = p->n.nv, nu = p->n.nu, all = p->all;
   if (ny == 0) return TD_OK;
@@ -252,7 +263,7 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
   return status;
 }
 
-// Where forces are left over the linear model lacks a constant term: say how large it is.
+// Note that the state is no equilibrium: the linear model then lacks a constant term.
 static void name_constant(const linearisation* p, td_linear* lin) {
   double top = 0;
   if (td_trial_dynamics(p->model, p->state, p->work) != TD_OK) return;
@@ -273,6 +284,7 @@ static void name_constant(const linearisation* p, td_linear* lin) {
            used ? "; " : "", top);
 }
 
+// Compute the linear model from the null space on, and check that it is finite.
 static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, ny = (size_t)p->n.nsensor, nz = (size_t)p->n.nz;
   TD_TRY(allowed_motions(p));
@@ -291,6 +303,8 @@ static td_status assemble(linearisation* p, td_linear** result) {
   }
   if (status == TD_OK) status = output_equation(p, lin, scratch);
   if (status == TD_OK) name_constant(p, lin);
+
+  // a number that is not finite is an error
   const struct {
     const char* name;
     const double* x;
@@ -306,6 +320,7 @@ static td_status assemble(linearisation* p, td_linear** result) {
   return status;
 }
 
+// Linearise about a state, with prescribed motions at their values.
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)

@@ -1,9 +1,9 @@
 // td_plant: the motion of a model under inputs that are held from one call to the next.
 //
-// A step goes to its time exactly, over stop times and switches on the way.  When the inputs have
-// changed the integrator starts afresh, since the right-hand side jumps; otherwise it goes on.  The
-// solver is chosen once, by the rule of docs/simulation.md for a run of `horizon` seconds.  Tasks
-// and controllers of the model set their inputs as in td_simulate().
+// A step ends exactly at the given time, past stop times and switches on the way.  When the inputs
+// have changed the integrator restarts, since the right-hand side jumps; otherwise it continues.
+// The solver is chosen once, as docs/simulation.md describes for a simulation of `horizon` seconds.
+// Tasks and controllers of the model set their inputs as in td_simulate().
 #include <math.h>
 #include <time.h>
 
@@ -20,27 +20,27 @@ struct td_plant {
   const td_model* model;
   td_work* work;
   td_motion* motion;
-  td_control* control;  // gives its inputs at all times, or NULL
-  td_sampler* sampler;  // sets them now and then, or NULL
+  td_control* control;  // sets inputs continuously, or NULL
+  td_sampler* sampler;  // sets inputs at its rate, or NULL
   bool controlled, allow_plugin;
   td_stepper* stepper;
   td_solver solver;
   double t, *y, *given;
-  double* param;  // parameters with which it runs
+  double* param;  // parameters of the present motion
   double* stops;
   int nstop, stop;
-  double known;  // stop times are known up to here
-  bool fresh;    // the right-hand side has changed since the last step
-  bool
-      straight;  // prescribed motion finds rods of its loops straight here: they may have to buckle
+  double known;   // stop times are known up to here
+  bool fresh;     // the right-hand side has changed since the last step
+  bool straight;  // prescribed motion finds rods of kinematic loops straight: they may have to
+                  // buckle
   td_state* now;
   double atol;
-  td_progress progress;  // asked now and then during a long step, may be NULL
+  td_progress progress;  // called during a long step, may be NULL
   void* user;
   double next_report;  // wall time [s]
   td_trust_measures trust;
   td_status failure;       // of the last step that failed since the start
-  td_trajectory* verdict;  // without rows
+  td_trajectory* verdict;  // without records
 };
 
 static const double horizon = 10;  // [s]
@@ -62,10 +62,13 @@ void td_plant_free(td_plant* p) {
 
 const td_state* td_plant_state(const td_plant* p) { return p ? p->now : NULL; }
 
+// Hold inputs from now on; those of the model's controllers and tasks are not taken.
 td_status td_plant_inputs(td_plant* p, const double* u) {
   if (!p || !u) return TD_E_USAGE;
   const int nu = p->motion->size.nu;
   if (nu == 0 || memcmp(p->now->u, u, sizeof(double) * (size_t)nu) == 0) return TD_OK;
+
+  // finite and within their ranges
   for (int i = 0; i < nu; i++) {
     const model_named* input = &p->model->input[i];
     const char* name = model_name(p->model, input->name);
@@ -74,12 +77,14 @@ td_status td_plant_inputs(td_plant* p, const double* u) {
       return TD_E_USAGE;
     }
     if (model_admits(p->model, input, u[i]) || u[i] == p->now->u[i]) continue;
-    if (p->controlled && model_sets_input(p->model, i)) continue;  // is not taken from u
+    if (p->controlled && model_sets_input(p->model, i)) continue;  // not taken from u
     td_work_fail(p->work, "input '%s' has the range [%g %g], it was to be set to %g", name,
                  input->low, input->high, u[i]);
     return TD_E_USAGE;
   }
-  if (p->controlled) {  // the rest belongs to the model's controllers
+
+  // inputs that controllers and tasks set keep their values
+  if (p->controlled) {
     double low, high;
     for (int i = 0; i < nu; i++) p->given[i] = u[i];
     for (int i = 0; i < td_law_count(p->model); i++) {
@@ -100,22 +105,8 @@ td_status td_plant_inputs(td_plant* p, const double* u) {
   return TD_OK;
 }
 
-// The state at (t, y), for the caller to see.
-static void look(td_plant* p) { td_motion_show(p->motion, p->t, p->y, p->now); }
-
-static td_status choose_solver(td_plant* p, td_solver wanted) {
-  td_motion* m = p->motion;
-  td_choice choice = {.solver = TD_SOLVER_EXPLICIT};
-  const td_status status = td_choose_solver(&m->ode, p->t, p->y, p->t + horizon, 0, &choice);
-  if (status == TD_E_NOMEM) return status;
-  if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
-  p->solver = wanted != TD_SOLVER_AUTO ? wanted : choice.solver;
-  if (td_solver_of(p->solver)->dense && m->ode.linear != NULL) return TD_E_USAGE;
-  return TD_OK;
-}
-
-// The computer measures and sets inputs: at the beginning of a step, so that it knows the inputs
-// that were given for it.
+// Let the computer measure and set inputs, at the beginning of a step, so that it knows the inputs
+// that were given for the step.
 static td_status run_sampler(td_plant* p) {
   const double now = p->t + 1e-12 * fmax(1, fabs(p->t));
   if (p->sampler == NULL || now < td_sampler_next(p->sampler)) return TD_OK;
@@ -124,7 +115,7 @@ static td_status run_sampler(td_plant* p) {
   return td_sampler_run(p->sampler, p->motion->state);
 }
 
-// The computer of sampled controllers, as the state remembers it or anew.
+// Open the computer of sampled controllers, with the memory of the state.
 static td_status open_sampler(td_plant* p, const td_state* state) {
   char message[400];
   td_sampler* sampler;
@@ -139,14 +130,16 @@ static td_status open_sampler(td_plant* p, const td_state* state) {
   return TD_OK;
 }
 
+// Report whether rods of kinematic loops are straight and the prescribed motion needs them to
+// buckle.
 static bool is_straight(td_plant* p) {
   td_motion* m = p->motion;
   td_motion_unpack(m, p->t, p->y);
   return td_stuck(p->model, m->state, p->work, p->t + horizon) > 0;
 }
 
-// Out of the straight position, or over the jump of this instant where nothing has to buckle on the
-// way to t.
+// Leave the straight position by buckling, or, where nothing has to buckle on the way to t, pass
+// the jump of this instant.
 static td_status leave_straight(td_plant* p, double t) {
   td_motion* m = p->motion;
   double work;
@@ -165,7 +158,8 @@ static td_status leave_straight(td_plant* p, double t) {
   return TD_OK;
 }
 
-static td_status enter(td_plant* p, const td_state* state) {
+// Begin a motion at a state.
+static td_status begin(td_plant* p, const td_state* state) {
   if (p->controlled) TD_TRY(open_sampler(p, state));
   p->t = state->t;
   for (int i = 0; i < p->motion->size.nparam; i++)
@@ -175,19 +169,21 @@ static td_status enter(td_plant* p, const td_state* state) {
   p->fresh = true;
   TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
   p->straight = is_straight(p);
-  look(p);
+  td_motion_show(p->motion, p->t, p->y, p->now);
   p->failure = TD_OK;
   td_motion_unpack(p->motion, p->t, p->y);
   td_trust_begin(&p->trust, p->motion, p->atol);
   return p->motion->controlled;
 }
 
+// Start an integrator.
 static td_status start(td_plant* p) {
   TD_TRY(td_stepper_new(p->solver, &p->motion->ode, p->t, p->y, &p->stepper));
   p->fresh = false;
   return TD_OK;
 }
 
+// Check the options, begin the motion, select the solver and start it.
 static td_status build(td_plant* p, const td_state* state, const td_sim_options* o) {
   const td_settings s = td_model_settings(p->model);
   const double rtol = isnan(o->rtol) ? s.rtol : o->rtol, atol = isnan(o->atol) ? s.atol : o->atol;
@@ -205,6 +201,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
                  o->step, td_solver_name(solver));
     return TD_E_USAGE;
   }
+
+  // the equations of motion, with continuous control
   p->progress = o->progress;
   p->user = o->user;
   TD_TRY(td_motion_new(p->model, p->work, state, rtol, atol, &p->motion));
@@ -215,14 +213,24 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
     TD_TRY(td_control_new(p->model, p->work, state, &p->control));
     TD_TRY(td_motion_control(p->motion, p->control));
   }
+
+  // the motion from the given state on
   p->now = td_state_new(p->model);
   p->verdict = td_trajectory_new(p->model);
   p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
   p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
   p->param = calloc((size_t)p->motion->size.nparam + 1, sizeof(double));
   if (!p->now || !p->verdict || !p->y || !p->given || !p->param) return TD_E_NOMEM;
-  TD_TRY(enter(p, state));
-  TD_TRY(choose_solver(p, o->solver != TD_SOLVER_AUTO ? o->solver : s.solver));
+  TD_TRY(begin(p, state));
+
+  // the solver that is wanted, or by stiffness
+  td_motion* m = p->motion;
+  td_choice choice = {.solver = TD_SOLVER_EXPLICIT};
+  const td_status status = td_choose_solver(&m->ode, p->t, p->y, p->t + horizon, 0, &choice);
+  if (status == TD_E_NOMEM) return status;
+  if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
+  p->solver = solver != TD_SOLVER_AUTO ? solver : choice.solver;
+  if (td_solver_of(p->solver)->dense && m->ode.linear != NULL) return TD_E_USAGE;
   return start(p);
 }
 
@@ -253,11 +261,11 @@ td_status td_plant_open(const td_model* model, td_work* work, const td_state* st
   return status;
 }
 
-// With an integrator that remembers nothing.
+// Begin anew at a state, with a new integrator.
 td_status td_plant_reset(td_plant* p, const td_state* state) {
   if (!p || !model_owns(p->model, state) || !td_state_is_finite(p->model, state)) return TD_E_USAGE;
   td_stepper* old = p->stepper;
-  TD_TRY(enter(p, state));
+  TD_TRY(begin(p, state));
   const td_status status = start(p);
   if (status == TD_OK) {
     td_stepper_free(old);
@@ -267,7 +275,7 @@ td_status td_plant_reset(td_plant* p, const td_state* state) {
   return status;
 }
 
-// Stop times from now to at least t, for a good while ahead.
+// Find the stop times from now to at least t, and for some time beyond.
 static td_status find_stops(td_plant* p, double t) {
   if (t <= p->known) return TD_OK;
   free(p->stops);
@@ -283,6 +291,7 @@ static double next_stop(td_plant* p, double t) {
   return p->sampler != NULL ? fmin(fmax(td_sampler_next(p->sampler), p->t), t) : t;
 }
 
+// Make one step of the integrator, at most to t.
 static td_status advance(td_plant* p, double t) {
   td_step step;
   td_motion* m = p->motion;
@@ -290,17 +299,22 @@ static td_status advance(td_plant* p, double t) {
   bool moved;
   TD_TRY(run_sampler(p));
   if (p->straight) TD_TRY(leave_straight(p, t));
-  // the right-hand side is another one: cables may become taut or slack
+
+  // a new right-hand side: cables may become taut or slack, and the integrator restarts
   if (p->fresh && td_taut_count(p->model) > 0) {
     TD_TRY(td_motion_settle(m, p->t, p->y, &work));
     *done += work;
   }
   if (p->fresh) TD_TRY(td_stepper_restart(p->stepper, p->t, p->y));
   p->fresh = false;
+
+  // the step; one-sided elements that switch change the right-hand side
   TD_TRY(td_stepper_step(p->stepper, next_stop(p, t), &step));
   p->t = step.t;
   copy(p->y, step.y, m->ode.n + m->ode.nquad);
   for (int i = m->nevent; step.root && i < m->ode.nroot; i++) p->fresh |= step.crossed[i] != 0;
+
+  // at a stop time it jumps
   if (p->stop < p->nstop && p->t >= p->stops[p->stop]) {
     p->fresh = true;
     p->straight = is_straight(p);
@@ -309,7 +323,8 @@ static td_status advance(td_plant* p, double t) {
       *done += work;
     }
   }
-  // the state that is seen here is the one after the impulses
+
+  // the caller sees the state after the impulses
   if (p->fresh && td_taut_count(p->model) > 0) {
     TD_TRY(td_motion_settle(m, p->t, p->y, &work));
     *done += work;
@@ -325,8 +340,8 @@ static double wall_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
-// Twenty times a second at most; a step that is stopped can be called again and goes on as if
-// nothing had happened.
+// Call the progress function, at most twenty times a second.  A step that was stopped can be called
+// again and continues as if nothing had happened.
 static td_status report(td_plant* p, double from, double to) {
   const double now = wall_time();
   if (now < p->next_report) return TD_OK;
@@ -335,11 +350,12 @@ static td_status report(td_plant* p, double from, double to) {
   return go_on ? TD_OK : TD_E_STOPPED;
 }
 
+// Advance to time t.
 td_status td_plant_step(td_plant* p, double t) {
   if (!p) return TD_E_USAGE;
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
-  // other parameters are another robot at the same state: times at which something jumps, loops and
-  // energies are its own
+
+  // other parameters are another robot at the same state, with its own stop times and energies
   for (int i = 0; i < p->motion->size.nparam; i++)
     if (p->param[i] != td_work_param(p->model, p->work, i)) TD_TRY(td_plant_reset(p, p->now));
   const double from = p->t;
@@ -350,7 +366,7 @@ td_status td_plant_step(td_plant* p, double t) {
     if (status == TD_OK && p->progress != NULL && p->t < t) status = report(p, from, t);
   }
   if (status != TD_OK && status != TD_E_STOPPED) p->failure = status;
-  look(p);
+  td_motion_show(p->motion, p->t, p->y, p->now);
   return status;
 }
 
@@ -359,6 +375,7 @@ bool td_plant_pause(void* user, double fraction, const char* what) {
   return false;
 }
 
+// Judge the motion so far, with reasons.
 td_verdict td_plant_trust(td_plant* p, const char** reasons) {
   if (reasons != NULL) *reasons = "";
   if (p == NULL) return TD_TRUST_WRONG;
@@ -376,6 +393,7 @@ td_verdict td_plant_trust(td_plant* p, const char** reasons) {
   return out->verdict;
 }
 
+// Hold inputs, advance, measure.
 td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors) {
   if (!p) return TD_E_USAGE;
   if (u) TD_TRY(td_plant_inputs(p, u));

@@ -1,10 +1,10 @@
 // td_response: frequency response without a dense linear model,
 //
-//   (K + i w C - w^2 M) x - J'l = B,  J x = 0      G = (Cq + i w Cv - w^2 Ca) x + D
+//   (K + i w C - w² M) x - J'l = B,  J x = 0      G = (Cq + i w Cv - w² Ca) x + D
 //
 // by complex sparse factors, one for each frequency.  The saddle-point matrix is that of the real
-// path with its small corner (sparse_engine.h), which refinement takes out again.  Small models and
-// states in motion go through td_linearize.
+// equations with its small corner (sparse_engine.h), which iterative refinement removes again.
+// Small models and states in motion are linearised (td_linearize).
 #include <math.h>
 
 #include "math/riccati.h"
@@ -15,16 +15,16 @@
 #include "tendril/control.h"
 
 struct td_response {
-  td_linear* linear;  // small models: all of it
+  td_linear* linear;  // small models: the whole linear model
   td_statics* s;
   int order, nu;
   td_sparse_lu* lu;
   double *K, *C, *none;      // dF/dq, dF/dv; rows that are zero
   double *A, *x, *b, *r;     // matrix and vectors, complex
   double *B, *dq, *dv, *da;  // nv x nu; ny x nv
-  const int *ptr, *row;      // of the matrix
+  const int *ptr, *row;      // pattern of the matrix
   double corner;
-  td_linear* outputs;  // ny, output, note and D alone
+  td_linear* outputs;  // only ny, output, note and D
   double* block;
 };
 
@@ -47,9 +47,9 @@ int td_response_output(const td_response* p, int i) {
 }
 const char* td_response_note(const td_response* p) { return p ? described(p)->note : ""; }
 
-// ---- making one -------------------------------------------------------------------------------
+// ---- preparation ------------------------------------------------------------------------------
 
-// One block for all arrays; nz: numbers in the matrix.
+// Allocate all arrays as one block; nz: entries of the matrix.
 static td_status allocate(td_response* p, int nz) {
   const td_statics* s = p->s;
   const td_pattern b = model_blocks(s->model);
@@ -73,6 +73,7 @@ static td_status allocate(td_response* p, int nz) {
   return TD_OK;
 }
 
+// Compute the derivatives of the sensors, and keep the sensors that are known.
 static td_status choose_outputs(td_response* p) {
   const td_statics* s = p->s;
   const int ny = td_model_sizes(s->model).nsensor;
@@ -88,7 +89,7 @@ static td_status choose_outputs(td_response* p) {
   return status;
 }
 
-// K, C and the rows at the state; the multipliers are those that balance it best.
+// Compute K, C and the rows at the state, with the multipliers that balance it best.
 static td_status assemble(td_response* p) {
   td_statics* s = p->s;
   td_newton* newton = NULL;
@@ -107,6 +108,7 @@ static td_status assemble(td_response* p) {
   return status;
 }
 
+// Prepare the sparse equations.
 static td_status make_sparse(td_response* p) {
   td_statics* s = p->s;
   p->nu = td_model_sizes(s->model).nu;
@@ -126,13 +128,8 @@ static td_status make_sparse(td_response* p) {
   return assemble(p);
 }
 
-static bool at_rest(const td_model* model, const td_state* state) {
-  const int nv = td_model_sizes(model).nv;
-  for (int i = 0; i < nv; i++)
-    if (state->v[i] != 0) return false;
-  return true;
-}
-
+// Prepare the response about a state: large models at rest and without internal states by sparse
+// factors, others by their linear model.
 td_status td_response_new(const td_model* model, const td_state* state, td_work* work,
                           td_response** response) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !response)
@@ -140,10 +137,10 @@ td_status td_response_new(const td_model* model, const td_state* state, td_work*
   td_response* p = *response = calloc(1, sizeof *p);
   if (!p) return TD_E_NOMEM;
   td_status status = TD_OK;
-  // with internal states by the linear model of all states
+  bool at_rest = true;
+  for (int i = 0; i < model->nvel; i++) at_rest = at_rest && state->v[i] == 0;
   const bool large = model->sparse && model->nvel > SPARSE_MODES_FROM && model->ninternal == 0;
-  if (large && at_rest(model, state))
-    status = td_statics_new(model, work, state, TD_LOAD_SCALE, &p->s);
+  if (large && at_rest) status = td_statics_new(model, work, state, TD_LOAD_SCALE, &p->s);
   const bool sparse = status == TD_OK && p->s && p->s->sparse && !p->s->moving;
   if (status == TD_OK)
     status = sparse ? make_sparse(p) : td_linearize(model, state, work, &p->linear);
@@ -156,7 +153,7 @@ td_status td_response_new(const td_model* model, const td_state* state, td_work*
 
 // ---- one frequency ----------------------------------------------------------------------------
 
-// A = K - w^2 M and the rows, then + i w C without rows.
+// Fill A = K - w² M with the constraint rows, then add i w C, which has none.
 static void fill(td_response* p, double w) {
   td_statics* s = p->s;
   sparse_statics* k = s->sparse;
@@ -174,7 +171,7 @@ static void fill(td_response* p, double w) {
   for (int j = s->nv; j < m.n; j++) p->A[2 * m.ptr[j + 1] - 1] = 0;  // the corner is last
 }
 
-// r = b - A_0 x without the corner; the largest of it
+// r = b - A_0 x, A_0 without the corner; returns its largest element
 static double residual(td_response* p) {
   memcpy(p->r, p->b, sizeof(double) * 2 * (size_t)p->order);
   for (int j = 0; j < p->order; j++) {
@@ -189,6 +186,7 @@ static double residual(td_response* p) {
   return largest(p->r, 2 * (size_t)p->order);
 }
 
+// Solve A_0 x = b by refinement with the factors of A, as long as it converges.
 static void solve(td_response* p) {
   double before = INFINITY;
   memset(p->x, 0, sizeof(double) * 2 * (size_t)p->order);
@@ -201,7 +199,7 @@ static void solve(td_response* p) {
   }
 }
 
-// Column u of G from x, which is in the order of the blocks.
+// Compute column u of G from x, which is in the order of the blocks.
 static void measure(const td_response* p, double w, int u, double* G) {
   const td_statics* s = p->s;
   for (int k = 0; k < p->outputs->ny; k++) {
@@ -218,6 +216,7 @@ static void measure(const td_response* p, double w, int u, double* G) {
   }
 }
 
+// Compute G (ny x nu, complex) at angular frequency w [rad/s].
 td_status td_response_at(td_response* p, double w, double* G) {
   if (!p || !G || !isfinite(w)) return TD_E_USAGE;
   if (p->linear) return td_frequency_response(p->linear, w, G);

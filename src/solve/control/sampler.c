@@ -1,10 +1,10 @@
-// Sampled control: see sampler.h.
+// Sampled control by gains of a file, plug-ins, laws and tasks; see sampler.h.
 //
-// From sensors the state is estimated with the gain L of the file,
+// With gains and sensors, an observer with the gain L of the file estimates the state,
 //
-//   x^' = (A - L C) x^ + (B - L D) u + L y
+//   x^' = (A - L C) x^ + (B - L D) u + L y,
 //
-// exactly over a period, with u and y held: x^_{k+1} = F x^_k + G [u_k; y_k].
+// exactly over a period with u and y held: x^_{k+1} = F x^_k + G [u_k; y_k].
 #include "solve/control/sampler.h"
 
 #include <dlfcn.h>
@@ -18,18 +18,18 @@
 #include "solve/vectors.h"
 #include "tendril/control.h"
 
-// One controller of the model: its gains, its observer and its law run at each sample.
-typedef struct part {
+// One controller of the model: gains with their observer, or a plug-in.
+typedef struct controller {
   td_loop loop;
   td_gains* gains;
   double *F, *G, *x, *next;        // observer: nx x nx, nx x (nu + ny), nx, nx
-  double *y0, *Nplus, *d, *state;  // sensors there; nv x nq, 2 nv + nz + nq, nx
+  double *y0, *Nplus, *d, *state;  // sensors at the point; nv x nq, 2 nv + nz + nq, nx
   void* library;
   td_controller_function* function;
   double memory[TD_CONTROLLER_MEMORY];
-} part;
+} controller;
 
-// Inputs on their way.
+// Inputs that have been computed and arrive at time t.
 typedef struct arrival {
   double t, *u;
 } arrival;
@@ -40,40 +40,38 @@ struct td_sampler {
   td_computer computer;
   td_sizes size;
   td_control* control;  // laws and tasks
-  part* parts;
-  int nparts;
-  double *y, *u, *z;  // measured; computed; integrals of task errors
-  td_state* at;       // for laws and tasks
-  arrival* queue;     // ring
-  bool* sets;         // (nu) the inputs that are set here
+  controller* controllers;
+  int ncontroller;
+  double *y, *u, *z;  // measurements; inputs; integrals of task errors
+  td_state* at;       // scratch for laws and tasks
+  arrival* queue;     // ring buffer
+  bool* sets;         // (nu) inputs that the computer sets
   int room, first, count;
   double t_start;
-  long k;  // next sample
+  long k;  // number of the next sample
   uint64_t seed;
   void* block;
 };
 
-// ---- life -------------------------------------------------------------------------------------
-
-static void free_part(part* p) {
-  td_gains_free(p->gains);
-  free(p->F);
-  if (p->library) dlclose(p->library);
-}
+// ---- beginning and end ------------------------------------------------------------------------
 
 void td_sampler_free(td_sampler* s) {
   if (!s) return;
-  for (int i = 0; s->parts && i < s->nparts; i++) free_part(&s->parts[i]);
+  for (int i = 0; s->controllers && i < s->ncontroller; i++) {
+    td_gains_free(s->controllers[i].gains);
+    free(s->controllers[i].F);
+    if (s->controllers[i].library) dlclose(s->controllers[i].library);
+  }
   td_control_free(s->control);
   td_state_free(s->at);
-  free(s->parts);
+  free(s->controllers);
   free(s->queue);
   free(s->sets);
   free(s->block);
   free(s);
 }
 
-// F and G over one period from exp of [A - L C, B - L D, L; 0 0 0] T
+// Compute F and G over one period T from exp([A - L C, B - L D, L; 0 0 0] T).
 static td_status discretise(const td_gains* g, double period, double* F, double* G) {
   const int n = g->nx, m = g->nu + g->ny, N = n + m;
   double* block = calloc(2 * area(N, N) + 1, sizeof(double));
@@ -99,7 +97,8 @@ static td_status discretise(const td_gains* g, double period, double* F, double*
   return status;
 }
 
-static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) {
+// Read the gains of a controller and prepare its observer at the point of linearisation.
+static td_status open_gains(td_sampler* s, controller* p, char* message, size_t size) {
   TD_TRY(td_gains_read(p->loop.file, s->model, &p->gains, message, size));
   const td_gains* g = p->gains;
   const bool sensors = p->loop.from_sensors;
@@ -129,7 +128,8 @@ static td_status open_gains(td_sampler* s, part* p, char* message, size_t size) 
   return sensors ? discretise(g, 1 / s->computer.rate, p->F, p->G) : TD_OK;
 }
 
-static td_status open_plugin(part* p, bool allowed, char* message, size_t size) {
+// Load the plug-in of a controller, if that is allowed.
+static td_status open_plugin(controller* p, bool allowed, char* message, size_t size) {
   if (!allowed) {
     snprintf(message, size,
              "the model asks for the plug-in '%s', which runs only with --allow-plugin",
@@ -150,19 +150,7 @@ static td_status open_plugin(part* p, bool allowed, char* message, size_t size) 
   return TD_OK;
 }
 
-static td_status open_parts(td_sampler* s, bool allow_plugin, char* message, size_t size) {
-  s->nparts = td_loop_count(s->model);
-  s->parts = calloc((size_t)s->nparts + 1, sizeof(part));
-  if (!s->parts) return TD_E_NOMEM;
-  for (int i = 0; i < s->nparts; i++) {
-    part* p = &s->parts[i];
-    p->loop = td_loop_at(s->model, i);
-    if (p->loop.kind == TD_LOOP_GAINS) TD_TRY(open_gains(s, p, message, size));
-    if (p->loop.kind == TD_LOOP_PLUGIN) TD_TRY(open_plugin(p, allow_plugin, message, size));
-  }
-  return TD_OK;
-}
-
+// Allocate buffers, and find the inputs that the computer sets.
 static td_status allocate(td_sampler* s, char* message, size_t size) {
   const double waiting = s->computer.delay * s->computer.rate;
   if (waiting > MOST_WAITING) {
@@ -192,6 +180,7 @@ static td_status allocate(td_sampler* s, char* message, size_t size) {
 
 static bool recall(td_sampler* s, const double* memory);
 
+// Open the computer of a model, with the memory of the state if it has any.
 td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
                          const td_state* state, bool allow_plugin, td_sampler** sampler,
                          char* message, size_t size) {
@@ -211,9 +200,19 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
   td_status status = allocate(s, message, size);
   if (status == TD_OK) {
     td_state_copy(model, state, s->at);
-    td_trial_energy(model, s->at, belief);  // numbers that follow from parameters are ready now
+    td_trial_energy(model, s->at, belief);  // evaluates the numbers that follow from parameters
   }
-  if (status == TD_OK) status = open_parts(s, allow_plugin, message, size);
+
+  // controllers
+  s->ncontroller = td_loop_count(model);
+  s->controllers = status == TD_OK ? calloc((size_t)s->ncontroller + 1, sizeof(controller)) : NULL;
+  if (status == TD_OK && !s->controllers) status = TD_E_NOMEM;
+  for (int i = 0; status == TD_OK && i < s->ncontroller; i++) {
+    controller* p = &s->controllers[i];
+    p->loop = td_loop_at(model, i);
+    if (p->loop.kind == TD_LOOP_GAINS) status = open_gains(s, p, message, size);
+    if (p->loop.kind == TD_LOOP_PLUGIN) status = open_plugin(p, allow_plugin, message, size);
+  }
   if (status == TD_OK) status = td_control_new(model, belief, state, &s->control);
   if (status != TD_OK) {
     td_sampler_free(s);
@@ -231,12 +230,13 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
 
 // ---- memory -----------------------------------------------------------------------------------
 
+// Append n numbers to a memory; returns its new end.
 static double* keep(double* at, const double* from, int n) {
   copy(at, from, n);
   return at + n;
 }
 
-// As model/arrays.c counts it
+// Write the computer into a memory, in the layout whose size model/arrays.c computes.
 void td_sampler_save(const td_sampler* s, double* memory) {
   const int nu = s->size.nu, n = td_task_count(s->model);
   const double head[6] = {
@@ -250,8 +250,8 @@ void td_sampler_save(const td_sampler* s, double* memory) {
     for (int k = 0; k < nu; k++) at[1 + k] = i < s->count ? a->u[k] : 0;
     at += 1 + nu;
   }
-  for (int i = 0; i < s->nparts; i++) {
-    const part* p = &s->parts[i];
+  for (int i = 0; i < s->ncontroller; i++) {
+    const controller* p = &s->controllers[i];
     if (p->loop.from_sensors && p->gains) {
       copy(at, p->x, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
       at += 2 * s->size.nv + s->size.nz;
@@ -260,7 +260,7 @@ void td_sampler_save(const td_sampler* s, double* memory) {
   }
 }
 
-// Go on from a memory in use; false: its numbers cannot be those of such a computer.
+// Continue from a memory.  False: its numbers cannot be those of such a computer.
 static bool recall(td_sampler* s, const double* memory) {
   const int nu = s->size.nu, n = td_task_count(s->model);
   const double k = memory[2], high = memory[3], low = memory[4], count = memory[5];
@@ -280,8 +280,8 @@ static bool recall(td_sampler* s, const double* memory) {
     s->queue[i].t = at[0];
     copy(s->queue[i].u, at + 1, nu);
   }
-  for (int i = 0; i < s->nparts; i++) {
-    part* p = &s->parts[i];
+  for (int i = 0; i < s->ncontroller; i++) {
+    controller* p = &s->controllers[i];
     if (p->loop.from_sensors && p->gains) {
       copy(p->x, at, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
       at += 2 * s->size.nv + s->size.nz;
@@ -296,40 +296,30 @@ static bool recall(td_sampler* s, const double* memory) {
 
 // ---- sampling ---------------------------------------------------------------------------------
 
+// Time of sample k
 static double sample_time(const td_sampler* s, long k) {
   return s->t_start + (double)k / s->computer.rate;
 }
 
+// x rounded to a multiple of the quantum; 0: as it is
 static double quantised(double x, double quantum) {
   return quantum > 0 ? quantum * round(x / quantum) : x;
 }
 
-static td_status measure(td_sampler* s, const td_state* state) {
-  if (s->size.nsensor == 0) return TD_OK;
-  TD_TRY(td_trial_sensors(s->model, state, s->work, s->y));
-  for (int i = 0; i < s->size.nsensor; i++) {
-    double noise, quantum;
-    td_measure(s->model, s->work, i, &noise, &quantum);
-    s->y[i] = quantised(s->y[i] + noise * random_normal(&s->seed), quantum);
+// Set the inputs u = u0 - K x of a controller with gains; without an observer
+// x = inverse [N⁺ (q - q0); v - v0; z - z0].
+static void run_gains(td_sampler* s, controller* p, const td_state* state) {
+  const td_gains* g = p->gains;
+  if (!p->loop.from_sensors) {
+    const int nq = s->size.nq, nv = s->size.nv, nz = s->size.nz;
+    double* dq = p->d + 2 * nv + nz;
+    for (int i = 0; i < nq; i++) dq[i] = state->q[i] - g->q[i];
+    td_mul(p->Nplus, dq, nv, nq, 1, p->d);
+    for (int i = 0; i < nv; i++) p->d[nv + i] = state->v[i] - g->v[i];
+    for (int i = 0; i < nz; i++) p->d[2 * nv + i] = state->z[i] - g->z[i];
+    td_mul(g->inverse, p->d, g->nx, 2 * nv + nz, 1, p->x);
   }
-  return TD_OK;
-}
 
-// x = inverse [N+ (q - q0); v - v0; z - z0]
-static void state_from_motion(const td_sampler* s, part* p, const td_state* state) {
-  const td_gains* g = p->gains;
-  const int nq = s->size.nq, nv = s->size.nv, nz = s->size.nz;
-  double* dq = p->d + 2 * nv + nz;
-  for (int i = 0; i < nq; i++) dq[i] = state->q[i] - g->q[i];
-  td_mul(p->Nplus, dq, nv, nq, 1, p->d);
-  for (int i = 0; i < nv; i++) p->d[nv + i] = state->v[i] - g->v[i];
-  for (int i = 0; i < nz; i++) p->d[2 * nv + i] = state->z[i] - g->z[i];
-  td_mul(g->inverse, p->d, g->nx, 2 * nv + nz, 1, p->x);
-}
-
-static void run_gains(td_sampler* s, part* p, const td_state* state) {
-  const td_gains* g = p->gains;
-  if (!p->loop.from_sensors) state_from_motion(s, p, state);
   for (int k = 0; k < p->loop.n; k++) {
     double low, high;
     const int i = td_law_input(s->model, s->belief, p->loop.first + k, &low, &high);
@@ -338,8 +328,8 @@ static void run_gains(td_sampler* s, part* p, const td_state* state) {
   }
 }
 
-// Behind all controllers: the estimate goes on with the inputs that were chosen.
-static void observe(td_sampler* s, part* p) {
+// Advance an observer by one period, after all controllers, with the inputs that they set.
+static void observe(td_sampler* s, controller* p) {
   const td_gains* g = p->gains;
   const int m = g->nu + g->ny;
   for (int i = 0; i < g->nx; i++) {
@@ -353,7 +343,8 @@ static void observe(td_sampler* s, part* p) {
   copy(p->x, p->next, g->nx);
 }
 
-static td_status run_plugin(td_sampler* s, part* p, double t) {
+// Call a plug-in with the measurements; it changes its inputs.
+static td_status run_plugin(td_sampler* s, controller* p, double t) {
   double mine[64];
   const int n = p->loop.n;
   for (int k = 0; k < n; k++) {
@@ -376,27 +367,37 @@ static td_status run_plugin(td_sampler* s, part* p, double t) {
   return TD_OK;
 }
 
-// Laws and tasks see the state itself.
-static td_status run_control(td_sampler* s, const td_state* state) {
+// Take one sample: measure, run all controllers, and queue the inputs with the delay.
+static td_status sample(td_sampler* s, const td_state* state) {
+  // sensors with noise and resolution
+  if (s->size.nsensor > 0) TD_TRY(td_trial_sensors(s->model, state, s->work, s->y));
+  for (int i = 0; i < s->size.nsensor; i++) {
+    double noise, quantum;
+    td_measure(s->model, s->work, i, &noise, &quantum);
+    s->y[i] = quantised(s->y[i] + noise * random_normal(&s->seed), quantum);
+  }
+
+  // gains and plug-ins
+  for (int i = 0; i < s->ncontroller; i++) {
+    if (s->controllers[i].loop.kind == TD_LOOP_GAINS) run_gains(s, &s->controllers[i], state);
+    if (s->controllers[i].loop.kind == TD_LOOP_PLUGIN)
+      TD_TRY(run_plugin(s, &s->controllers[i], state->t));
+  }
+
+  // laws and tasks, which see the state itself
   td_state_copy(s->model, state, s->at);
   copy(s->at->u, s->u, s->size.nu);
   TD_TRY(td_control_inputs(s->control, s->at, s->z));
   copy(s->u, s->at->u, s->size.nu);
   for (int i = 0; i < td_task_count(s->model); i++)
     s->z[i] += td_control_integrand(s->control)[i] / s->computer.rate;
-  return TD_OK;
-}
 
-static td_status sample(td_sampler* s, const td_state* state) {
-  TD_TRY(measure(s, state));
-  for (int i = 0; i < s->nparts; i++) {
-    if (s->parts[i].loop.kind == TD_LOOP_GAINS) run_gains(s, &s->parts[i], state);
-    if (s->parts[i].loop.kind == TD_LOOP_PLUGIN) TD_TRY(run_plugin(s, &s->parts[i], state->t));
-  }
-  TD_TRY(run_control(s, state));
-  for (int i = 0; i < s->nparts; i++)
-    if (s->parts[i].loop.from_sensors && s->parts[i].gains) observe(s, &s->parts[i]);
+  // observers
+  for (int i = 0; i < s->ncontroller; i++)
+    if (s->controllers[i].loop.from_sensors && s->controllers[i].gains)
+      observe(s, &s->controllers[i]);
 
+  // inputs on their way
   arrival* a = &s->queue[(s->first + s->count++) % s->room];
   a->t = sample_time(s, s->k++) + s->computer.delay;
   for (int i = 0; i < s->size.nu; i++) a->u[i] = s->u[i];
@@ -405,6 +406,7 @@ static td_status sample(td_sampler* s, const td_state* state) {
   return TD_OK;
 }
 
+// Set the inputs that the computer does not set, also those on their way.
 void td_sampler_inputs(td_sampler* s, const double* u) {
   for (int k = 0; k < s->size.nu; k++) {
     if (s->sets[k]) continue;
@@ -418,6 +420,7 @@ double td_sampler_next(const td_sampler* s) {
   return s->count > 0 ? fmin(s->queue[s->first].t, next) : next;
 }
 
+// Take the sample that is due, and deliver the inputs that have arrived.
 td_status td_sampler_run(td_sampler* s, td_state* state) {
   const double now = state->t + 1e-12 * fmax(1, fabs(state->t));
   if (sample_time(s, s->k) <= now) TD_TRY(sample(s, state));

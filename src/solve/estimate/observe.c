@@ -1,15 +1,15 @@
 // Kalman filters on the full model, in square-root form: P = S S', every step an LQ factorisation.
 //
 //   extended:   d' = F d,  F = [T 1 0; dv'/dq dv'/dv dv'/dw; 0 0 0]   d = [dq, dv, dw], w unknown
-//               S <- root of [Phi S, sqrt(h/2) Phi G, sqrt(h/2) G],  Phi = exp((F_0 + F_1) h / 2)
-//   unscented:  2 N points at sqrt(N) times the columns of the root of [S, sqrt(h/2) G], carried
-//   along
-//               one by one
+//               S <- root of [Φ S, √(h/2) Φ G, √(h/2) G],  Φ = exp((F_0 + F_1) h / 2)
+//   unscented:  2 N points at √N times the columns of the root of [S, √(h/2) G], each integrated
+//   over
+//               the step
 //
-// A measurement y = h(x) + noise with root V takes both through
+// A measurement y = h(x) + noise with root V updates both filters by
 //
-//   [ V  Y ]   [ L11  0  ]                                                 Y = H S or differences
-//   [ 0  X ] = [ L21 L22 ] Q,    d = L21 L11^-1 (y - h),    S <- L22       X = S of the points
+//   [ V  Y ]   [ L11  0  ]                                             Y = H S, or differences of y
+//   [ 0  X ] = [ L21 L22 ] Q,    d = L21 L11^-1 (y - h),    S <- L22   X = S, or of the points
 #include <math.h>
 
 #include "engine/sparse_engine.h"
@@ -30,15 +30,15 @@ struct td_observer {
   int nf, np, N, ny;  // unprescribed velocities, unknowns, size of the error, sensors
   td_plant* plant;
   td_state *mean, *point, *centre;
-  double *theta, *theta_point;  // unknowns: estimate, of a point
-  double *S, *G;                // N x N; N x N noise of one second (root), by columns
+  double *theta, *theta_point;  // unknowns: estimate, and at a point
+  double *S, *G;                // N x N; N x N root of the noise of one second, by columns
   double *F0, *F1, *Phi, *H;    // N x N, ny x N
-  double *array, *root;         // LQ: (ny + 4 N) x (ny + N), (ny + N)^2
+  double *array, *root;         // LQ: (ny + 4 N) x (ny + N), (ny + N)²
   double *e, *sigma, *noise, *y, *white, *d;
   double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff;
   bool* known;  // (ny) sensors that can be linearised
-  int used;     // numbers of the last measurement
-  double nis;
+  int used;     // sensors in the last measurement
+  double nis;   // normalised innovation squared
   void* block;
 };
 
@@ -61,6 +61,7 @@ void td_observer_free(td_observer* o) {
 
 // ---- memory and options -----------------------------------------------------------------------
 
+// Allocate all arrays.  False: no memory.
 static bool allocate(td_observer* o) {
   const size_t N = (size_t)o->N, ny = (size_t)o->ny, nv = (size_t)o->size.nv,
                nq = (size_t)o->size.nq, nu = (size_t)o->size.nu, np = (size_t)o->np;
@@ -116,6 +117,7 @@ static td_status refuse(td_observer* o, const char* what) {
   return TD_E_USAGE;
 }
 
+// Check the unknowns and set their estimates to the present values.
 static td_status read_unknowns(td_observer* o) {
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->options.unknown[i];
@@ -131,17 +133,9 @@ static td_status read_unknowns(td_observer* o) {
   return TD_OK;
 }
 
-static void read_noise(td_observer* o) {
-  for (int i = 0; i < o->ny; i++) {
-    double quantum;
-    td_measure(o->model, o->work, i, &o->noise[i], &quantum);
-    o->noise[i] = hypot(o->noise[i], quantum / sqrt(12));
-    if (o->options.noise && o->options.noise[i] > 0) o->noise[i] = o->options.noise[i];
-  }
-}
-
 // ---- unknowns, displacements ------------------------------------------------------------------
 
+// Put the unknowns into the inputs of a state and the parameters of the work.
 static void put_unknowns(td_observer* o, const double* theta, td_state* state) {
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->unknown[i];
@@ -152,7 +146,7 @@ static void put_unknowns(td_observer* o, const double* theta, td_state* state) {
   }
 }
 
-// state and theta moved by d (N)
+// Move a state and unknowns by d (N), and project the state onto the constraints.
 static void move(td_observer* o, const double* d, td_state* state, double* theta) {
   double* full = o->d + o->N;
   memset(full, 0, sizeof(double) * (size_t)o->size.nv);
@@ -176,7 +170,7 @@ static void move(td_observer* o, const double* d, td_state* state, double* theta
   }
 }
 
-// d = (state, theta) seen from the centre
+// d = (state, theta) relative to the centre
 static void difference(td_observer* o, const td_state* state, const double* theta,
                        const double* theta_centre, double* d) {
   double* full = o->d + o->N;
@@ -191,7 +185,8 @@ static void difference(td_observer* o, const td_state* state, const double* thet
 
 // ---- start ------------------------------------------------------------------------------------
 
-// Columns that constraints allow: dq and dv halves of the linear model's basis.
+// Columns of S for independent deviations of positions and velocities that the constraints allow,
+// by the basis of the linear model
 static td_status allowed(td_observer* o, double sigma_q, double sigma_v, double* S) {
   memset(S, 0, sizeof(double) * area(o->N, o->N));
   const int N = o->N, nf = o->nf;
@@ -212,7 +207,7 @@ static td_status allowed(td_observer* o, double sigma_q, double sigma_v, double*
   return TD_OK;
 }
 
-// Noise of one second as columns of G
+// Set G, the root of the noise of one second.
 static td_status noise_root(td_observer* o) {
   TD_TRY(allowed(o, 0, o->options.drift, o->G));
   for (int i = 0; i < o->np; i++) {
@@ -222,26 +217,35 @@ static td_status noise_root(td_observer* o) {
   return TD_OK;
 }
 
-// S from any columns: rows of `array` are the columns of X (N x n)
+// Set S to the triangular root of the columns in `array`, which has them as its rows.
 static td_status triangular(td_observer* o, int rows) {
   TD_TRY(td_triangular_root(o->array, rows, o->N, o->root));
   memcpy(o->S, o->root, sizeof(double) * area(o->N, o->N));
   return TD_OK;
 }
 
+// Append the columns of X (N x N), scaled, to the array.
 static void add_columns(td_observer* o, const double* X, double scale, int* rows) {
   for (int j = 0; j < o->N; j++, (*rows)++)
     for (int i = 0; i < o->N; i++)
       o->array[area(*rows, o->N) + (size_t)i] = scale * X[i * o->N + j];
 }
 
+// Begin at a state: unknowns, noise of the sensors, plant, covariance.
 static td_status start(td_observer* o, const td_state* state) {
   td_state_copy(o->model, state, o->mean);
   td_prescribe(o->model, o->work, o->mean);
   TD_TRY(read_unknowns(o));
-  td_trial_energy(o->model, o->mean, o->work);  // numbers that follow from parameters are ready now
-  read_noise(o);
+  td_trial_energy(o->model, o->mean, o->work);  // evaluates the numbers that follow from parameters
+  for (int i = 0; i < o->ny; i++) {
+    double quantum;
+    td_measure(o->model, o->work, i, &o->noise[i], &quantum);
+    o->noise[i] = hypot(o->noise[i], quantum / sqrt(12));
+    if (o->options.noise && o->options.noise[i] > 0) o->noise[i] = o->options.noise[i];
+  }
   TD_TRY(td_plant_open(o->model, o->work, o->mean, o->options.sim, false, &o->plant));
+
+  // S and G
   TD_TRY(allowed(o, o->options.sigma_q, o->options.sigma_v, o->S));
   for (int i = 0; i < o->np; i++) {
     const int k = 2 * o->nf + i;
@@ -253,10 +257,13 @@ static td_status start(td_observer* o, const td_state* state) {
   return triangular(o, rows);
 }
 
+// Check the options and begin to observe.
 td_status td_observer_new(const td_model* model, td_work* work, const td_state* state,
                           const td_observe_options* given, td_observer** observer) {
   if (!model_has(model, state, work) || !observer) return TD_E_USAGE;
   *observer = NULL;
+
+  // options must be finite, not negative, and about what the model has
   td_observe_options own = td_observe_options_default();
   const td_observe_options* options = &own;
   if (td_options_take(given, &own, sizeof own) != TD_OK) {
@@ -281,6 +288,8 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
                  "parameters and inputs of the model, its filter one of those there are");
     return TD_E_USAGE;
   }
+
+  // models that cannot be observed
   if (model->ninternal > 0) {
     td_work_fail(work, TD_NO_INTERNALS, "observe", td_model_internal_name(model, 0));
     return TD_E_USAGE;
@@ -290,6 +299,7 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
                  model->nvel, SPARSE_DENSE_LIMIT);
     return TD_E_USAGE;
   }
+
   td_observer* o = *observer = calloc(1, sizeof *o);
   if (!o) return TD_E_NOMEM;
   o->model = model;
@@ -301,7 +311,7 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
   o->N = 2 * o->nf + o->np;
   o->ny = o->size.nsensor;
   td_status status = allocate(o) ? start(o, state) : TD_E_NOMEM;
-  o->options.sim = NULL;  // the caller's, who keeps it for this call alone
+  o->options.sim = NULL;  // belongs to the caller and is valid during this call only
   if (status != TD_OK) {
     td_observer_free(o);
     *observer = NULL;
@@ -311,7 +321,7 @@ td_status td_observer_new(const td_model* model, td_work* work, const td_state* 
 
 // ---- tangents ---------------------------------------------------------------------------------
 
-// dv'/dw of one unknown (nv)
+// dv'/dw (nv) of one unknown: by the input tangent, or for a parameter from M dv'/dp = -dF/dp
 static td_status unknown_column(td_observer* o, int i, double* a) {
   const td_unknown* u = &o->unknown[i];
   const int nv = o->size.nv;
@@ -328,6 +338,7 @@ static td_status unknown_column(td_observer* o, int i, double* a) {
   return td_force_accelerations(o->model, o->work, F, a);
 }
 
+// Set F = [T 1 0; dv'/dq dv'/dv dv'/dw; 0 0 0] at the mean.
 static td_status tangent(td_observer* o, double* F) {
   const int N = o->N, nf = o->nf, nv = o->size.nv;
   memset(F, 0, sizeof(double) * area(N, N));
@@ -350,7 +361,7 @@ static td_status tangent(td_observer* o, double* F) {
   return TD_OK;
 }
 
-// dy/dw of a parameter that sensors see directly, by central differences
+// dy/dw of a parameter that enters sensors directly, by central differences
 static td_status sensor_slope(td_observer* o, int i) {
   const int param = o->unknown[i].index;
   const double p = o->theta[i], step = 1e-5 * fmax(1e-3, fabs(p));
@@ -365,6 +376,7 @@ static td_status sensor_slope(td_observer* o, int i) {
   return status;
 }
 
+// Set H = dy/d[q, v, w] at the mean.
 static td_status measurement_tangent(td_observer* o) {
   const int nv = o->size.nv, N = o->N, nf = o->nf;
   TD_TRY(td_sensor_tangent(o->model, o->mean, o->work, o->hq, o->hv, o->hu, o->known));
@@ -382,8 +394,9 @@ static td_status measurement_tangent(td_observer* o) {
   return TD_OK;
 }
 
-// ---- in time ----------------------------------------------------------------------------------
+// ---- prediction -------------------------------------------------------------------------------
 
+// Integrate a state to time t.
 static td_status carry(td_observer* o, td_state* state, double t) {
   TD_TRY(td_plant_reset(o->plant, state));
   TD_TRY(td_plant_step(o->plant, t));
@@ -391,13 +404,18 @@ static td_status carry(td_observer* o, td_state* state, double t) {
   return TD_OK;
 }
 
+// Predict mean and covariance at time t by the linearised motion.
 static td_status predict_extended(td_observer* o, double t) {
   const double h = t - o->mean->t;
+
+  // mean, and Φ from the tangents at both ends
   TD_TRY(tangent(o, o->F0));
   TD_TRY(carry(o, o->mean, t));
   TD_TRY(tangent(o, o->F1));
   for (size_t i = 0; i < area(o->N, o->N); i++) o->F0[i] = (o->F0[i] + o->F1[i]) * h / 2;
   TD_TRY(td_expm(o->F0, o->N, o->Phi));
+
+  // S from [Φ S, √(h/2) Φ G, √(h/2) G]
   if (o->size.nconstraint > 0) TD_TRY(noise_root(o));
   int rows = 0;
   td_mul(o->Phi, o->S, o->N, o->N, o->N, o->F0);
@@ -408,7 +426,7 @@ static td_status predict_extended(td_observer* o, double t) {
   return triangular(o, rows);
 }
 
-// Point k of 2 N: mean + or - sqrt(N) times a column of S
+// Make point k of 2 N: the mean plus or minus √N times a column of S.
 static void make_point(td_observer* o, int k) {
   const double scale = (k % 2 ? -1 : 1) * sqrt(o->N);
   for (int i = 0; i < o->N; i++) o->d[i] = scale * o->S[i * o->N + k / 2];
@@ -417,7 +435,7 @@ static void make_point(td_observer* o, int k) {
   move(o, o->d, o->point, o->theta_point);
 }
 
-// Mean of the rows of X (n x cols), taken out of them
+// Subtract the mean of the rows of X (n x cols) from them.
 static void centre_rows(double* X, int n, int cols, double* mean) {
   memset(mean, 0, sizeof(double) * (size_t)cols);
   for (int k = 0; k < n; k++)
@@ -426,14 +444,19 @@ static void centre_rows(double* X, int n, int cols, double* mean) {
     for (int i = 0; i < cols; i++) X[k * cols + i] -= mean[i];
 }
 
-// Half of the noise enters before, half behind the step, as in the extended filter.
+// Predict mean and covariance at time t from points.  Half of the noise is added before, half after
+// the step, as in the extended filter.
 static td_status predict_unscented(td_observer* o, double t) {
   const int n = 2 * o->N;
   const double h = t - o->mean->t;
+
+  // root with the noise before the step
   int rows = 0;
   add_columns(o, o->S, 1, &rows);
   add_columns(o, o->G, sqrt(h / 2), &rows);
   TD_TRY(triangular(o, rows));
+
+  // the mean is integrated as the centre, to which the points are compared
   td_state_copy(o->model, o->mean, o->centre);
   put_unknowns(o, o->theta, o->centre);
   TD_TRY(carry(o, o->centre, t));
@@ -443,6 +466,8 @@ static td_status predict_unscented(td_observer* o, double t) {
     TD_TRY(carry(o, o->point, t));
     difference(o, o->point, o->theta_point, o->theta, o->points + area(k, o->N));
   }
+
+  // mean and covariance of the points, with the noise after the step
   centre_rows(o->points, n, o->N, o->d);
   td_state_copy(o->model, o->centre, o->mean);
   move(o, o->d, o->mean, o->theta);
@@ -453,10 +478,10 @@ static td_status predict_unscented(td_observer* o, double t) {
   return triangular(o, rows);
 }
 
-// ---- measurements -----------------------------------------------------------------------------
+// ---- correction -------------------------------------------------------------------------------
 
-// Column j of [Y; X] as a row of the array behind the noise: y-part `y` (ny, only measured
-// numbers), x-part `x` with a stride
+// Write one column of [Y; X] as a row of the array: the measured ones of y (ny) and x (N), with
+// strides and scaled.
 static void array_row(td_observer* o, const int* seen, int m, int row, const double* y, int ystride,
                       const double* x, int xstride, double scale) {
   double* to = o->array + area(row, m + o->N);
@@ -464,7 +489,7 @@ static void array_row(td_observer* o, const int* seen, int m, int row, const dou
   for (int i = 0; i < o->N; i++) to[m + i] = scale * x[i * xstride];
 }
 
-// h(mean) in ys, and the columns of [Y; X]; returns how many
+// Set h(mean) in ys, and append the columns of [Y; X] = [H S; S].
 static td_status columns_extended(td_observer* o, const int* seen, int m, int* rows) {
   TD_TRY(measurement_tangent(o));
   for (int k = 0; k < m; k++)
@@ -476,6 +501,7 @@ static td_status columns_extended(td_observer* o, const int* seen, int m, int* r
   return td_trial_sensors(o->model, o->mean, o->work, o->ys);
 }
 
+// Set the mean of h in ys, and append the columns of [Y; X] as deviations of the points.
 static td_status columns_unscented(td_observer* o, const int* seen, int m, int* rows) {
   const int n = 2 * o->N;
   double *expected = o->ys, *each = o->ys + o->ny;
@@ -492,7 +518,7 @@ static td_status columns_unscented(td_observer* o, const int* seen, int m, int* 
   return TD_OK;
 }
 
-// e = y - h, white = L11^-1 e, d = L21 white, S = L22
+// Update: e = y - h, white = L11⁻¹ e, mean moved by d = L21 white, S = L22.
 static void take_in(td_observer* o, const int* seen, int m, const double* y) {
   const int W = m + o->N;
   o->nis = 0;
@@ -511,6 +537,7 @@ static void take_in(td_observer* o, const int* seen, int m, const double* y) {
   move(o, o->d, o->mean, o->theta);
 }
 
+// Correct the estimate by the measured sensors; NaN: not measured.
 static td_status correct(td_observer* o, const double* y, int* seen) {
   int m = 0;
   for (int k = 0; k < o->ny; k++) {
@@ -523,6 +550,8 @@ static td_status correct(td_observer* o, const double* y, int* seen) {
     }
     seen[m++] = k;
   }
+
+  // noise, then the columns of the filter
   o->used = m;
   o->nis = 0;
   if (m == 0) return TD_OK;
@@ -536,6 +565,7 @@ static td_status correct(td_observer* o, const double* y, int* seen) {
   return TD_OK;
 }
 
+// Predict to time t with inputs u held, and correct by measurements y.
 td_status td_observer_step(td_observer* o, double t, const double* u, const double* y) {
   if (!o || (!u && o->size.nu > 0) || !y) return TD_E_USAGE;
   for (int i = 0; i < o->size.nu; i++)
@@ -555,7 +585,7 @@ td_status td_observer_step(td_observer* o, double t, const double* u, const doub
   return status;
 }
 
-// ---- reading ----------------------------------------------------------------------------------
+// ---- results ----------------------------------------------------------------------------------
 
 const td_state* td_observer_state(const td_observer* o) { return o ? o->mean : NULL; }
 double td_observer_unknown(const td_observer* o, int i) {
@@ -563,6 +593,7 @@ double td_observer_unknown(const td_observer* o, int i) {
 }
 int td_observer_size(const td_observer* o) { return o ? o->N : 0; }
 
+// Covariance P = S S' and standard deviations
 td_status td_observer_covariance(const td_observer* o, double* P, double* sigma) {
   if (!o) return TD_E_USAGE;
   for (int i = 0; i < o->N; i++) {
@@ -573,6 +604,7 @@ td_status td_observer_covariance(const td_observer* o, double* P, double* sigma)
   return TD_OK;
 }
 
+// Innovation of the last step with its standard deviations; returns its normalised square
 double td_observer_innovation(const td_observer* o, double* e, double* sigma, int* n) {
   if (!o || !n) return (double)NAN;
   if (e) copy(e, o->e, o->ny);
