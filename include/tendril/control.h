@@ -109,8 +109,8 @@ TD_API td_status td_plant_inputs(td_plant* plant, const double* u);
 // at known times are looked up again now and then.  options.progress is asked every 0.05 s at most,
 // of the clock on the wall; when it says stop, the step returns TD_E_STOPPED, and a further call
 // with the same inputs and time goes on to the same bits.  Parameters that were changed in its work
-// (td_work_set_param) make it go on as td_plant_reset() from its own state does: loops are closed,
-// and what is prescribed stands where the new parameters say.
+// (td_work_set_param) make it go on from its own state as another robot: loops are closed, and what
+// is prescribed stands where the new parameters say; jumps at known times are looked up again.
 TD_API td_status td_plant_step(td_plant* plant, double t);
 // A td_progress that always says stop: long steps come back to the caller every 0.05 s, who calls
 // again after looking after other things (signals, for example).

@@ -56,9 +56,9 @@
 #include <stddef.h>
 
 // What the shared library shows: the functions of these headers and nothing else.
-#if defined(__GNUC__)
+#if defined(__GNUC__) && !defined(TD_API)
 #define TD_API __attribute__((visibility("default")))
-#else
+#elif !defined(TD_API)
 #define TD_API
 #endif
 

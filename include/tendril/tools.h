@@ -228,6 +228,9 @@ TD_API td_status td_files_csv(td_files* files, const char* name, const td_matrix
 // in names become underscores.
 TD_API td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
                              const td_note* notes, int nnote);
+// Units of datasets of such a file: that of names[i] at units + i * size, "" where there is none.
+TD_API td_status td_h5_units(const char* path, const char* const* names, int n, char* units,
+                             size_t size);
 // One variable per matrix, MAT-file version 5; names are made valid and unique.
 TD_API td_status td_files_mat(td_files* files, const char* name, const td_matrix* list, int n);
 

@@ -68,6 +68,38 @@ static int write_text(const char* path, const char* text) {
   return code;
 }
 
+// Units as trajectory.h5 beside trajectory.csv has them: at the axis where all curves have one,
+// else behind the curves' names.
+enum { UNIT = 24 };
+
+static void label(const td_table* t, const chosen* c, const char* csv, td_plot* plot, char** labels,
+                  char* axis) {
+  const char* names[MOST];
+  char units[MOST][UNIT];
+  const size_t n = strlen(csv);
+  char* h5 =
+      n > 4 && strcmp(csv + n - 4, ".csv") == 0 ? format_text("%.*s.h5", (int)(n - 4), csv) : NULL;
+  for (int i = 0; i < c->n; i++) names[i] = t->names[c->list[i]];
+  const bool known = h5 && td_h5_units(h5, names, c->n, units[0], UNIT) == TD_OK;
+  free(h5);
+  if (!known) return;
+
+  bool common = true, complete = true;
+  for (int i = 0; i < c->n; i++) common = common && strcmp(units[i], units[0]) == 0;
+  if (common && !units[0][0]) return;
+  if (common) {
+    snprintf(axis, UNIT + 3, "[%s]", units[0]);
+    plot->y_label = axis;
+    return;
+  }
+  for (int i = 0; i < c->n; i++) {
+    labels[i] =
+        units[i][0] ? format_text("%s [%s]", names[i], units[i]) : format_text("%s", names[i]);
+    complete = complete && labels[i];
+  }
+  if (complete) plot->labels = (const char* const*)labels;
+}
+
 // Draw columns of the results over another one: those of --y, or all before q1, which are sensors.
 static int draw(const options* opt, const td_table* t, const char* csv, const char* path) {
   chosen c = {.n = 0};
@@ -89,7 +121,8 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
   plot.y = c.list;
   plot.ny = c.n;
   plot.x_label = strcmp(t->names[x], "t") == 0 ? "t [s]" : NULL;
-  char* text = NULL;
+  char *text = NULL, *labels[MOST] = {NULL}, axis[UNIT + 3];
+  label(t, &c, csv, &plot, labels, axis);
   char* svg = opt->gnuplot ? format_text("%s.svg", path) : NULL;
   const td_status status = opt->gnuplot ? td_plot_gnuplot(&plot, csv, svg ? svg : "plot.svg", &text)
                                         : td_plot_svg(&plot, &text);
@@ -97,6 +130,7 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
   if (status != TD_OK) complain(0, "%s", td_status_text(status));
   if (status == TD_OK) code = write_text(path, text);
   if (code == CODE_DONE && !opt->quiet) printf("%s\n", path);
+  for (int i = 0; i < c.n; i++) free(labels[i]);
   free(svg);
   free(text);
   return code;

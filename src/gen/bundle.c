@@ -10,9 +10,16 @@ enum { MAX_FILES = 200, MAX_NAMES = 200, MAX_DEPTH = 40 };
 // A bundle while it is written.
 typedef struct bundler {
   td_text* out;
+  bool headers_only;
   bool done[MAX_FILES];
   bool failed;
 } bundler;
+
+const char* td_source_text(const source_text* table, const char* name) {
+  for (; table->name; table++)
+    if (strcmp(table->name, name) == 0) return table->text;
+  return "";
+}
 
 // Index of a source by its file name of n characters, -1: there is none
 static int find_file(const char* name, size_t n) {
@@ -112,7 +119,7 @@ static void copy_renamed(td_text* out, const char* text, const char* prefix, int
 // Add a source with everything that it includes before it, once.
 
 static void add_file(bundler* b, int i, int depth) {
-  if (i >= MAX_FILES || depth > MAX_DEPTH) {
+  if (i < 0 || i >= MAX_FILES || depth > MAX_DEPTH) {
     b->failed = true;
     return;
   }
@@ -138,13 +145,17 @@ static void add_file(bundler* b, int i, int depth) {
   }
 
   // the file itself, with local names of its own
-  if (n > 2 && strcmp(f->name + n - 2, ".c") == 0) local_names(f->text, &names);
+  const bool header = n <= 2 || strcmp(f->name + n - 2, ".c") != 0;
+  if (!header && b->headers_only) return;
+  if (!header) local_names(f->text, &names);
   td_text_printf(b->out, "\n// ==== %s ====\n\n", f->name);
   copy_renamed(b->out, f->text, f->name, (int)n - 2, &names);
 }
 
-bool td_bundle(td_text* out) {
-  bundler b = {.out = out};
+bool td_bundle(td_text* out, bool headers_only) {
+  static const char first[] = "plain_memory.h";
+  bundler b = {.out = out, .headers_only = headers_only};
+  add_file(&b, find_file(first, sizeof first - 1), 0);
   for (int i = 0; td_engine_sources[i].name; i++) {
     const size_t n = strlen(td_engine_sources[i].name);
     if (strcmp(td_engine_sources[i].name + n - 2, ".c") == 0) add_file(&b, i, 0);

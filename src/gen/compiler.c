@@ -144,22 +144,31 @@ static int add_words(char* text, char** arguments, int n, int most) {
 
 enum { WORDS = 40 };
 
-// Compile `source` into library.so in the directory, with CC and CFLAGS of the environment.
+static const char* word_of(const char* name) {
+  const char* word = getenv(name);
+  return word ? word : "";
+}
 
-bool td_build_library(td_build* b, const char* source, const char* const* flags, int nflag,
-                      char* path, size_t size) {
-  const char *cc = getenv("CC"), *words = getenv("CFLAGS");
-  char from[600], *compiler = td_strdup(cc && *cc ? cc : "cc"),
-                  *cflags = td_strdup(words ? words : "");
+bool td_build_is_chosen(void) { return *word_of("CC") || *word_of("CFLAGS"); }
+
+// Compile `source` into library.so in the directory and link it with the archive, with CC and
+// CFLAGS of the environment.
+bool td_build_library(td_build* b, const char* source, const char* archive,
+                      const char* const* flags, int nflag, char* path, size_t size) {
+  char from[600], with[600];
+  char *compiler = td_strdup(*word_of("CC") ? word_of("CC") : "cc"),
+       *cflags = td_strdup(word_of("CFLAGS"));
   bool ok = compiler && cflags && path_of(b, source, from, sizeof from) &&
-            path_of(b, "library.so", path, size);
+            path_of(b, "library.so", path, size) &&
+            (!archive || path_of(b, archive, with, sizeof with));
   if (ok) {
     char* arguments[3 * WORDS];
     int n = add_words(compiler, arguments, 0, WORDS / 2);
     for (int i = 0; i < nflag && i < WORDS; i++) arguments[n++] = (char*)(uintptr_t)flags[i];
     n = add_words(cflags, arguments, n, 2 * WORDS);
-    char* const last[] = {from, "-o", path, "-lm", NULL};
+    char* const last[] = {from, "-o", path, archive ? with : "-lm", archive ? "-lm" : NULL};
     for (size_t i = 0; i < sizeof last / sizeof *last; i++) arguments[n++] = last[i];
+    arguments[n] = NULL;
     ok = run(b, arguments);
   }
   free(compiler);

@@ -23,11 +23,13 @@ bool td_build_open(td_build* b);
 // Removes the directory with all that is in it.
 void td_build_close(td_build* b);
 bool td_build_file(const td_build* b, const char* name, const char* text, size_t n);
-// cc FLAGS CFLAGS SOURCE -o LIBRARY -lm, all in the directory, with CC and CFLAGS of the
-// environment.  No shell is involved.  `path` gets the library's file name.  False: it failed or
-// was stopped.
-bool td_build_library(td_build* b, const char* source, const char* const* flags, int nflag,
-                      char* path, size_t size);
+// cc FLAGS CFLAGS SOURCE -o LIBRARY [ARCHIVE] -lm, all in the directory, with CC and CFLAGS of the
+// environment.  No shell is involved.  `archive` may be NULL.  `path` gets the library's file
+// name.  False: it failed or was stopped.
+bool td_build_library(td_build* b, const char* source, const char* archive,
+                      const char* const* flags, int nflag, char* path, size_t size);
+// The environment names a compiler or flags for it.
+bool td_build_is_chosen(void);
 // End the compiler from another thread, and start no other.
 void td_build_stop(td_build* b);
 

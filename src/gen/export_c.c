@@ -24,13 +24,6 @@ _Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 536,
 
 // ---- tables -----------------------------------------------------------------------------------
 
-static const char* header_text(void) {
-  for (int i = 0; td_engine_sources[i].name; i++) {
-    if (strcmp(td_engine_sources[i].name, "model.h") == 0) return td_engine_sources[i].text;
-  }
-  return "";
-}
-
 // Copy an array with the padding of its structs cleared; NULL: no memory.
 static void* without_padding(const void* data, int n, size_t size, const char* type) {
   unsigned char* copy = malloc((size_t)n * size + 1);
@@ -38,7 +31,9 @@ static void* without_padding(const void* data, int n, size_t size, const char* t
   if (!copy) return NULL;
   if (n > 0) memcpy(copy, data, (size_t)n * size);
   const bool structs = strncmp(type, "model_", 6) == 0;
-  if (!structs || !td_layout(header_text(), type, &l) || (size_t)l.size != size) return copy;
+  if (!structs || !td_layout(td_source_text(td_engine_sources, "model.h"), type, &l) ||
+      (size_t)l.size != size)
+    return copy;
   for (size_t i = 0; i < (size_t)n * size; i++) {
     if (!l.used[i % size]) copy[i] = 0;
   }
@@ -190,6 +185,12 @@ static void write_head(const td_export* e, td_text* out) {
                  td_plain(e->title).s, td_version());
 }
 
+// Write the name of a parameter or input with its range.
+static void write_named(const td_model* m, const model_named* x, td_text* out) {
+  td_text_add(out, td_plain(model_name(m, x->name)).s);
+  if (isfinite(x->low) || isfinite(x->high)) td_text_printf(out, ", %g to %g", x->low, x->high);
+}
+
 // Write the header: names of all coordinates, inputs, parameters and sensors, sizes, declarations.
 void td_export_header(const td_export* e, td_text* out) {
   const td_model* m = e->m;
@@ -199,13 +200,16 @@ void td_export_header(const td_export* e, td_text* out) {
   for (int i = 0; i < m->nvel; i++)
     td_text_printf(out, "//   v[%d]  %s\n", i, td_plain(td_model_v_name(m, i)).s);
   for (int i = 0; i < m->ninput; i++) {
-    td_text_printf(out, "//   u[%d]  %s\n", i, td_plain(td_model_input_name(m, i)).s);
+    td_text_printf(out, "//   u[%d]  ", i);
+    write_named(m, &m->input[i], out);
+    td_text_add(out, "\n");
   }
   for (int i = 0; i < m->ninternal; i++)
     td_text_printf(out, "//   z[%d]  %s\n", i, td_plain(td_model_internal_name(m, i)).s);
   for (int i = 0; i < m->nparam; i++) {
-    td_text_printf(out, "//   parameter %d  %s%s\n", i, td_plain(td_model_param_name(m, i)).s,
-                   m->param[i].structural ? " (fixed)" : "");
+    td_text_printf(out, "//   parameter %d  ", i);
+    write_named(m, &m->param[i], out);
+    td_text_add(out, m->param[i].structural ? " (fixed)\n" : "\n");
   }
   for (int i = 0; i < m->noutput_name; i++) {
     td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
@@ -222,11 +226,12 @@ void td_export_header(const td_export* e, td_text* out) {
   td_text_add(out, "\n#endif\n");
 }
 
-// Write the source: the engine, the model's tables, the functions of the interface.
-bool td_export_source(const td_export* e, td_text* out) {
+// Write the source: the engine or only its headers, the model's tables, the functions of the
+// interface.
+bool td_export_source(const td_export* e, bool with_engine, td_text* out) {
   write_head(e, out);
   td_c_put(out, td_c_export_shims, e->name);
-  if (!td_bundle(out)) return false;
+  if (!td_bundle(out, !with_engine)) return false;
   td_text_add(out, "\n// ==== the model ====\n\n");
   write_model(e->m, out);
   td_c_put(out, td_c_export_functions, e->name);
@@ -386,7 +391,7 @@ td_status td_export_c(const td_model* m, const char* title, td_files* files) {
   td_export e;
   td_text source = {0}, header = {0}, check = {0};
   td_status status = td_export_open(m, title, &e);
-  if (status == TD_OK && !td_export_source(&e, &source)) status = TD_E_NOMEM;
+  if (status == TD_OK && !td_export_source(&e, true, &source)) status = TD_E_NOMEM;
   if (status == TD_OK) td_export_header(&e, &header);
   if (status == TD_OK) status = write_check(&e, &check);
   if (status == TD_OK) status = td_stage_text(files, e.name, ".c", &source);

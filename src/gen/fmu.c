@@ -1,6 +1,7 @@
 // Export as a functional mock-up unit (FMI 2.0 or 3.0) for model exchange and co-simulation: an
 // archive of a description in XML, C sources and, where a C compiler is found, a binary for this
 // machine.  Variables have value references in the order of variable_at().
+#include <math.h>
 #include <stdio.h>
 #include <string.h>
 #include <zip.h>
@@ -50,6 +51,7 @@ typedef struct variable {
   char name[200];
   char about[200];
   double start;
+  const model_named* named;  // inputs and parameters
 } variable;
 
 static int variable_count(const fmu_writer* f) {
@@ -102,12 +104,12 @@ static variable variable_at(const fmu_writer* f, int vr) {
     v.role = ROLE_INPUT;
     v.index = vr;
     snprintf(v.name, sizeof v.name, "%s", td_model_input_name(m, vr));
-    v.start = m->input[vr].value;
+    v.named = &m->input[vr];
   } else if ((vr -= m->ninput) < f->np) {
     v.role = ROLE_PARAM;
     v.index = vr;
     snprintf(v.name, sizeof v.name, "%s", td_model_param_name(m, f->params[vr]));
-    v.start = m->param[f->params[vr]].value;
+    v.named = &m->param[f->params[vr]];
   } else if ((vr -= f->np) < m->noutput_name) {
     v.role = ROLE_OUTPUT;
     v.index = vr;
@@ -126,6 +128,7 @@ static variable variable_at(const fmu_writer* f, int vr) {
     snprintf(v.name, sizeof v.name, "guard[%d]", vr - m->nevent);
     about = "crosses zero where a one-sided element begins or ceases to act";
   }
+  if (v.named) v.start = v.named->value;
   snprintf(v.about, sizeof v.about, "%.190s", about);
   return v;
 }
@@ -172,6 +175,10 @@ static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   if (two) td_text_add(out, "><Real");
   if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
     td_text_printf(out, " start=\"%.17g\"", v.start);
+  }
+  if (v.named && !f->e.m->ranges_lifted) {
+    if (isfinite(v.named->low)) td_text_printf(out, " min=\"%.17g\"", v.named->low);
+    if (isfinite(v.named->high)) td_text_printf(out, " max=\"%.17g\"", v.named->high);
   }
   // counted from 1 in the list of variables, or by value reference
   if (v.role == ROLE_RATE) td_text_printf(out, " derivative=\"%d\"", v.index + two);
@@ -265,13 +272,6 @@ static void write_description(const fmu_writer* f, td_text* out) {
 
 // ---- sources ----------------------------------------------------------------------------------
 
-static const char* fmu_text(const char* name) {
-  for (int i = 0; td_fmu_sources[i].name; i++) {
-    if (strcmp(td_fmu_sources[i].name, name) == 0) return td_fmu_sources[i].text;
-  }
-  return "";
-}
-
 // Write fmu.c: constants, the standalone model, the core, the functions of the standard.
 static void write_source(const fmu_writer* f, td_text* out) {
   const td_model* m = f->e.m;
@@ -294,11 +294,11 @@ static void write_source(const fmu_writer* f, td_text* out) {
       m->ninternal, f->e.name, max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
-  td_text_add(out, fmu_text("fmu_core.c"));
+  td_text_add(out, td_source_text(td_fmu_sources, "fmu_core.c"));
   td_text_add(out, "\n");
-  td_text_add(out, fmu_text(f->version == 3 ? "fmu3.c" : "fmu2.c"));
+  td_text_add(out, td_source_text(td_fmu_sources, f->version == 3 ? "fmu3.c" : "fmu2.c"));
   td_text_add(out, "\n");
-  td_text_add(out, fmu_text("fmu_shared.c"));
+  td_text_add(out, td_source_text(td_fmu_sources, "fmu_shared.c"));
 }
 
 // Make the identifier of a unit, a hash of its source: the same model has the same identifier.
@@ -315,22 +315,38 @@ static void make_guid(const td_text* source, char* guid, size_t size) {
 
 // ---- binary -----------------------------------------------------------------------------------
 
-// Compile the unit's sources into a library.  False: it failed or was stopped.
-static bool compile(const fmu_writer* f, const unit* u, td_build* build, char* path, size_t size) {
-  static const char* const flags[] = {"-std=gnu11",          "-O2", "-fPIC", "-shared",
-                                      "-fvisibility=hidden", "-w"};
-  char model[80], header[80];
-  snprintf(model, sizeof model, "%s.c", f->e.name);
+// Compile the text of the model with the rest of the unit's sources and link it.
+static bool compile(const fmu_writer* f, const unit* u, const td_text* model, const char* archive,
+                    td_build* build, char* path, size_t size) {
+  static const char* const flags[] = {"-std=gnu11",
+                                      "-O2",
+                                      "-fPIC",
+                                      "-shared",
+                                      "-fvisibility=hidden",
+                                      "-w",
+                                      "-Werror=implicit-function-declaration"};
+  char name[80], header[80];
+  snprintf(name, sizeof name, "%s.c", f->e.name);
   snprintf(header, sizeof header, "%s.h", f->e.name);
-  const struct {
-    const char* name;
-    const td_text* text;
-  } files[] = {{"fmu.c", &u->source}, {model, &u->model}, {header, &u->header}};
-  for (int i = 0; i < 3; i++) {
-    if (!td_build_file(build, files[i].name, files[i].text->s, (size_t)files[i].text->n))
-      return false;
-  }
-  return td_build_library(build, "fmu.c", flags, sizeof flags / sizeof *flags, path, size);
+  return td_build_file(build, "fmu.c", u->source.s, (size_t)u->source.n) &&
+         td_build_file(build, name, model->s, (size_t)model->n) &&
+         td_build_file(build, header, u->header.s, (size_t)u->header.n) &&
+         td_build_library(build, "fmu.c", archive, flags, sizeof flags / sizeof *flags, path, size);
+}
+
+// Most of a unit is the engine, the same in all: the model alone is compiled and linked with the
+// engine that was compiled with this library.  Another compiler, other flags or a linker that does
+// not take the archive compile all of the sources, as importers do.
+static bool build_binary(const fmu_writer* f, const unit* u, td_build* build, char* path,
+                         size_t size) {
+  static const char archive[] = "engine.a";
+  const size_t n = (size_t)(td_engine_archive_end - td_engine_archive);
+  td_text model = {0};
+  const bool linked = !td_build_is_chosen() && td_export_source(&f->e, false, &model) &&
+                      td_build_file(build, archive, (const char*)td_engine_archive, n) &&
+                      compile(f, u, &model, archive, build, path, size);
+  td_text_free(&model);
+  return linked || (!build->stopped && compile(f, u, &u->model, NULL, build, path, size));
 }
 
 // ---- archive ----------------------------------------------------------------------------------
@@ -396,7 +412,7 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
   bool compiled = td_build_open(&build);
   build.go_on = td_files_go_on;
   build.user = files;
-  compiled = compiled && compile(f, u, &build, binary, sizeof binary);
+  compiled = compiled && build_binary(f, u, &build, binary, sizeof binary);
   if (build.stopped) {
     td_build_close(&build);
     return TD_E_STOPPED;
@@ -430,7 +446,7 @@ static td_status prepare(fmu_writer* f) {
 
 // Write all texts of a unit and pack them.
 static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* message, size_t size) {
-  if (!td_export_source(&f->e, &u->model)) return TD_E_NOMEM;
+  if (!td_export_source(&f->e, true, &u->model)) return TD_E_NOMEM;
   td_export_header(&f->e, &u->header);
   make_guid(&u->model, f->guid, sizeof f->guid);
   write_source(f, &u->source);

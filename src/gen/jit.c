@@ -122,9 +122,9 @@ static void compile_with_cc(td_jit* j, const td_text* text) {
   static const char* const flags[] = {
       "-std=c99", "-O2", "-march=native", "-fno-math-errno", "-fPIC", "-shared", "-w"};
   char path[600];
-  const bool built =
-      j->place && td_build_file(&j->build, "jit.c", text->s, (size_t)text->n) &&
-      td_build_library(&j->build, "jit.c", flags, sizeof flags / sizeof *flags, path, sizeof path);
+  const bool built = j->place && td_build_file(&j->build, "jit.c", text->s, (size_t)text->n) &&
+                     td_build_library(&j->build, "jit.c", NULL, flags, sizeof flags / sizeof *flags,
+                                      path, sizeof path);
   j->library = built && !atomic_load(&j->stop) ? dlopen(path, RTLD_NOW | RTLD_LOCAL) : NULL;
   void* symbol = j->library ? dlsym(j->library, "jit_forward") : NULL;
   if (symbol) {

@@ -111,3 +111,35 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
   H5Eset_auto2(H5E_DEFAULT, print, data);
   return ok ? td_files_staged(files) : td_files_broken(files, name, "HDF5 could not write it");
 }
+
+static bool read_unit(hid_t file, const char* name, char* unit, size_t size) {
+  const hid_t note = H5Aopen_by_name(file, name, "unit", H5P_DEFAULT, H5P_DEFAULT);
+  const hid_t type = note >= 0 ? H5Aget_type(note) : -1;
+  const hid_t space = note >= 0 ? H5Aget_space(note) : -1;
+  const size_t n = type >= 0 ? H5Tget_size(type) : 0;
+  const bool ok = n > 0 && n <= size && H5Tget_class(type) == H5T_STRING &&
+                  H5Tis_variable_str(type) == 0 && H5Sget_simple_extent_npoints(space) == 1 &&
+                  H5Aread(note, type, unit) >= 0;
+  if (ok) unit[n - 1] = '\0';
+  if (space >= 0) H5Sclose(space);
+  if (type >= 0) H5Tclose(type);
+  if (note >= 0) H5Aclose(note);
+  return ok;
+}
+
+td_status td_h5_units(const char* path, const char* const* names, int n, char* units, size_t size) {
+  if (!path || n < 0 || size == 0 || (n > 0 && (!names || !units))) return TD_E_USAGE;
+  for (int i = 0; i < n; i++) units[(size_t)i * size] = '\0';
+  if (!td_files_have_memory(0)) return TD_E_NOMEM;  // HDF5 does not survive a failing allocation
+  H5E_auto2_t print = NULL;
+  void* data = NULL;
+  H5Eget_auto2(H5E_DEFAULT, &print, &data);
+  H5Eset_auto2(H5E_DEFAULT, NULL, NULL);
+  const hid_t file = H5Fopen(path, H5F_ACC_RDONLY, H5P_DEFAULT);
+  for (int i = 0; file >= 0 && i < n; i++)
+    if (names[i] && !read_unit(file, names[i], units + (size_t)i * size, size))
+      units[(size_t)i * size] = '\0';
+  if (file >= 0) H5Fclose(file);
+  H5Eset_auto2(H5E_DEFAULT, print, data);
+  return file >= 0 ? TD_OK : TD_E_IO;
+}

@@ -615,6 +615,13 @@ static bool range_argument(lang* L, call* c, const char* name, double x, spec_ra
   return false;
 }
 
+// --set, sliders and the variables of exports know both by their names alone.
+static void* other_kind(lang* L, const call* c, const char* name, const char* what) {
+  td_fail(L, c->arg_at[0], "%s: '%s' is %s elsewhere, but a name is either a parameter or an input",
+          c->name, name, what);
+  return NULL;
+}
+
 // param('E', 205e3), param('E', 5e5, [1e5 1e6], 'log'), param('model', 'eba')
 static value* param(lang* L, call* c) {
   const char* name = name_argument(L, c);
@@ -622,7 +629,10 @@ static value* param(lang* L, call* c) {
   double x = 0;
   const char* text = c->argv[1]->kind == V_STR ? c->argv[1]->s : NULL;
   if (!text && !td_arg_number(L, c, 1, &x)) return NULL;
-  if (!td_spend(L, L->spec->nparam, c->at)) return NULL;  // known ones are searched
+  // known ones are searched
+  if (!td_spend(L, L->spec->nparam + L->spec->ninput, c->at)) return NULL;
+  for (int i = 0; i < L->spec->ninput; i++)
+    if (strcmp(L->spec->inputs[i].name, name) == 0) return other_kind(L, c, name, "an input");
   const spec_param* known = td_spec_param_find(L->spec, name);
   if (known && (known->text != NULL) != (text != NULL)) {
     return td_fail(L, c->at, "the parameter '%s' is %s elsewhere", name,
@@ -647,7 +657,8 @@ static value* input(lang* L, call* c) {
   const char* name = name_argument(L, c);
   double x = 0;
   if (!name || (c->argc > 1 && !td_arg_number(L, c, 1, &x))) return NULL;
-  if (!td_spend(L, L->spec->ninput, c->at)) return NULL;
+  if (!td_spend(L, L->spec->ninput + L->spec->nparam, c->at)) return NULL;
+  if (td_spec_param_find(L->spec, name)) return other_kind(L, c, name, "a parameter");
   spec_range range;
   if (!range_argument(L, c, name, x, &range)) return NULL;
   spec_input* u = td_spec_input(L->spec, name, x, &range, c->at);

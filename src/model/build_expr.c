@@ -441,16 +441,51 @@ typedef struct partials {
   double visits;  // of nodes
 } partials;
 
+// Visits that the derivatives of e cost: a walk over e, found in the graph, for each variable.
+static double derivative_cost(const td_exprs* g, ex e, int* vars, int* n) {
+  *n = td_ex_vars(g, e, vars, td_exprs_nvar(g));
+  return (1.0 + *n) * (td_ex_size(g, e) + e / 64.0);
+}
+
+// The place of the text with the expressions that cost most, for a message about all of them.
+typedef struct costly {
+  const td_exprs* g;
+  int* vars;
+  td_span at;
+  double most, left;  // visits until the search ends with what it has found
+} costly;
+
+static void find_costly(costly* c, const value* v, td_span at) {
+  const int n = td_value_count(v);
+  if (v->kind == V_STRUCT || v->kind == V_CELL) {
+    const int nslot = v->kind == V_CELL ? n : n * v->nfield;
+    for (int i = 0; i < nslot && c->left > 0; i++)
+      if (v->slots[i].v) find_costly(c, v->slots[i].v, v->slots[i].at);
+    return;
+  }
+  double cost = 0;
+  for (int i = 0; v->kind == V_NUM && v->e && i < n && c->left > 0; i++) {
+    int nvar;
+    if (v->e[i] == EX_NONE) continue;
+    cost += derivative_cost(c->g, v->e[i], c->vars, &nvar);
+    c->left -= td_ex_size(c->g, v->e[i]);
+  }
+  if (cost <= c->most) return;
+  c->most = cost;
+  c->at = at;
+}
+
 static td_status add_partials(builder* b, partials* out, int target, ex e, bool output) {
   td_model* m = b->m;
   if ((td_ex_depends(m->graph, e) & ~(unsigned)TD_ON_TIME) == 0) return TD_OK;
-  const int n = td_ex_vars(m->graph, e, out->vars, td_exprs_nvar(m->graph));
-  // what the derivatives cost: a walk over e, found in the graph, for each variable
-  out->visits += (1.0 + n) * (td_ex_size(m->graph, e) + e / 64.0);
+  int n;
+  out->visits += derivative_cost(m->graph, e, out->vars, &n);
   if (out->visits > DERIVATIVE_LIMIT) {
-    return td_error(b->diags, TD_E_MODEL, td_span_none(),
+    costly c = {m->graph, out->vars, td_span_none(), 0, DERIVATIVE_LIMIT};
+    find_costly(&c, b->spec->root, td_span_none());
+    return td_error(b->diags, TD_E_MODEL, c.at,
                     "the expressions of the model are too long to differentiate: together they "
-                    "depend on too many sensors, inputs and internal states");
+                    "depend on too many sensors, inputs and internal states, the longest is this");
   }
   for (int i = 0; i < n; i++) {
     const var_use* use = &out->use[out->vars[i]];

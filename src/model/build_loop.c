@@ -156,13 +156,13 @@ typedef struct laws {
   double visits;
 } laws;
 
-static td_status add_law(laws* l, int target, ex e) {
+static td_status add_law(laws* l, int target, ex e, td_span at) {
   td_model* m = l->b->m;
   const int n = td_ex_vars(m->graph, e, l->vars, td_exprs_nvar(m->graph));
   l->out[target] = e;
   l->visits += (1.0 + n) * td_ex_size(m->graph, e);
   if (l->visits > LAW_VISITS)
-    return td_error(l->b->diags, TD_E_MODEL, td_span_none(),
+    return td_error(l->b->diags, TD_E_MODEL, at,
                     "the laws of the controllers are too long to differentiate");
   for (int i = 0; i < n; i++) {
     const int probe = l->probe_of[l->vars[i]];
@@ -187,7 +187,8 @@ static td_status add_laws(laws* l) {
   for (int i = 0; i < m->nlaw_input; i++) l->out[i] = td_ex_const(m->graph, 0);
   for (int k = 0; k < m->nloop; k++)
     for (int i = 0; m->loop[k].kind == LOOP_LAW && i < m->loop[k].n; i++)
-      TD_TRY(add_law(l, m->loop[k].first + i, td_value_ex(td_get(list, k, "law"), i, m->graph)));
+      TD_TRY(add_law(l, m->loop[k].first + i, td_value_ex(td_get(list, k, "law"), i, m->graph),
+                     td_get_at(list, k, "law")));
   m->law_tape = td_tape_new(m->graph, l->out, m->nlaw_input);
   m->law_probe_tape = td_tape_new(m->graph, l->partial, l->npartial);
   return m->law_tape && m->law_probe_tape ? TD_OK : TD_E_NOMEM;

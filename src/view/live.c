@@ -668,6 +668,13 @@ bool td_live_describe(const td_live* l, td_text* out) {
     td_json_string(out, td_model_sensor_name(l->model, i));
   }
   td_text_add(out, "]");
+  td_json_key(out, "units");
+  td_text_add(out, "[");
+  for (int i = 0; i < td_model_sizes(l->model).nsensor; i++) {
+    td_json_next(out);
+    td_json_string(out, td_model_sensor_unit(l->model, i));
+  }
+  td_text_add(out, "]");
   td_describe_sources(out, l->spec);
   td_describe_model(out, l->model);
   td_text_add(out, "}");

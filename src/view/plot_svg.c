@@ -266,6 +266,12 @@ static int legend(const td_plot* p, double left, double width, const figure* f) 
 static void draw(figure* f, int panel) {
   const td_plot* p = f->plot;
   draw_axes(f);
+  if (p->y_label) {
+    td_text_printf(f->out, "<g transform=\"translate(4 %.3f) rotate(-90)\">",
+                   f->top + 0.5 * f->height);
+    text_at(f->out, 0, 0, "middle", p->y_label);
+    td_text_add(f->out, "</g>\n");
+  }
   td_text_printf(f->out,
                  "<clipPath id=\"axes%.0d\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" "
                  "height=\"%.3f\"/></clipPath>\n<g clip-path=\"url(#axes%.0d)\">\n",
@@ -281,12 +287,6 @@ static void draw(figure* f, int panel) {
   if (f->last)
     text_at(f->out, f->left + 0.5 * f->width, f->top + f->height + 9.5, "middle",
             p->x_label ? p->x_label : p->table->names[p->x]);
-  if (p->y_label) {
-    td_text_printf(f->out, "<g transform=\"translate(4 %.3f) rotate(-90)\">",
-                   f->top + 0.5 * f->height);
-    text_at(f->out, 0, 0, "middle", p->y_label);
-    td_text_add(f->out, "</g>\n");
-  }
 }
 
 void td_plot_fill(td_plot* plot, size_t size) {
@@ -406,6 +406,10 @@ td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* ou
   if (p->log_x) td_text_add(&out, "\nset logscale x");
   td_text_add(&out, "\nset grid lc rgb '#d9d9d9'\nset key above left\nset xlabel ");
   quote(&out, p->x_label ? p->x_label : p->table->names[p->x]);
+  if (p->y_label) {
+    td_text_add(&out, "\nset ylabel ");
+    quote(&out, p->y_label);
+  }
   if (*p->title) {
     td_text_add(&out, "\nset title ");
     quote(&out, p->title);
@@ -416,7 +420,7 @@ td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* ou
     quote(&out, path);
     td_text_printf(&out, " using %d:%d with lines lw 1.5 lc rgb '%s' title ", p->x + 1, p->y[k] + 1,
                    inks[k % NINK]);
-    quote(&out, p->table->names[p->y[k]]);
+    quote(&out, p->labels ? p->labels[k] : p->table->names[p->y[k]]);
     td_text_add(&out, " noenhanced");
   }
   td_text_add(&out, "\n");

@@ -104,7 +104,7 @@ static void name_unit(td_text* out, const char* name, const char* unit) {
 }
 
 static void about_sensor(const writer* w, int i, td_text* out) {
-  name_unit(out, td_model_sensor_name(w->in->model, i), "");
+  name_unit(out, td_model_sensor_name(w->in->model, i), td_model_sensor_unit(w->in->model, i));
 }
 static void about_energy(const writer* w, int i, td_text* out) {
   static const char* const names[] = {"kinetic", "elastic", "gravity", "work"};

@@ -115,6 +115,26 @@ says 'contact(1) has no closed form here; `export c`'
 
 CFLAGS=-O0 expect 0 export fmu "$models/pendulum.m" -o exported --fmi 3
 has exported/pendulum.fmu
+
+# an export compiles the model and links it with the engine that is part of the library; with another compiler, or where the
+# linker does not take that engine, all of the sources are compiled
+if command -v cc >/dev/null && command -v unzip >/dev/null; then
+  real=$(command -v cc)
+  mkdir -p tools
+  printf '#!/bin/sh\necho "$@" >>"%s/cc.log"\nexec "%s" "$@"\n' "$PWD" "$real" >tools/cc
+  chmod +x tools/cc
+  PATH=$PWD/tools:$PATH CC= CFLAGS= expect 0 export fmu "$models/pendulum.m" -o linked
+  [ "$(wc -l <cc.log)" = 1 ] && grep -q 'engine\.a' cc.log || fail "an export that compiles more than its model: $(cat cc.log)"
+  unzip -q linked/pendulum.fmu -d unit
+  [ "$(wc -c <unit/sources/pendulum.c)" -gt 500000 ] || fail 'the sources of the unit are not complete'
+  [ -z "$(nm -D --defined-only unit/binaries/linux64/pendulum.so | awk '{print $3}' | grep -v '^fmi2')" ] ||
+    fail 'the unit shows functions of the engine, which another library in the same program takes the place of'
+  rm cc.log
+  printf '#!/bin/sh\necho "$@" >>"%s/cc.log"\ncase "$*" in *engine.a*) exit 1;; esac\nexec "%s" -O0 "$@" -O0\n' "$PWD" "$real" >tools/cc
+  PATH=$PWD/tools:$PATH CC= CFLAGS= expect 0 export fmu "$models/pendulum.m" -o again
+  [ "$(wc -l <cc.log)" = 2 ] || fail 'the sources are not compiled where the engine cannot be linked'
+  unzip -l again/pendulum.fmu | grep -q 'binaries/linux64/pendulum.so' || fail 'no binary'
+fi
 expect 1 export pdf "$models/pendulum.m"
 says 'export c or fmu'
 expect 1 export c "$models/pendulum.m" --fmi 2

@@ -49,11 +49,15 @@ expect 0 plot sim.out --y tip -o fig.svg
 prints fig.svg
 python3 -c 'import xml.dom.minidom as m; d = m.parse("fig.svg"); assert len(d.getElementsByTagName("g")[-1].getElementsByTagName("path")) == 3' ||
   fail 'fig.svg: three curves expected'
+grep -q '>\[m\]<' fig.svg || fail 'fig.svg: no unit at the axis'
+expect 0 plot sim.out --y tip_x,v1 -o two.svg
+grep -q 'tip_x \[m\]' two.svg && grep -q 'v1 \[.*s.*\]' two.svg || fail 'two.svg: no units at curves of different ones'
 expect 0 plot sim.out
 has sim.out/plot.svg
 expect 0 plot sim.out/trajectory.csv --y v1 --x q1 -o sub.svg
 expect 0 plot sim.out --y tip_z --gnuplot -o fig.gp
 grep -q 'using 1:4' fig.gp || fail 'fig.gp: column'
+grep -q 'set ylabel "\[m\]"' fig.gp || fail 'fig.gp: unit'
 expect 1 plot sim.out --y tpi_x
 says "did you mean 'tip_x'?"
 expect 1 plot sim.out --x nothing

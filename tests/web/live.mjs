@@ -62,6 +62,7 @@ test('every tab opens, and curves are drawn from the first picture on', async ()
   await tab('Plots');
   await until(async () => (await ink(0)) > 40, 'a curve of the sensor');
   await until(async () => (await page.locator('.plots canvas').count()) === 2, 'charts of the sensor and of the energy');
+  assert.deepEqual(await page.locator('.plots summary').allTextContents(), ['z [m]', 'Energy [J]']);
   await tab('Model');
   await tab('Controls');
   assert.deepEqual(page.problems, []);

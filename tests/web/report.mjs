@@ -84,6 +84,19 @@ for (const name of models) {
   });
 }
 
+test('curves have their units: at the chart where all have one, else at each', async () => {
+  const page = await open(b, report('whisker'));
+  const titles = await page.locator('.plots summary').allTextContents();
+  assert.ok(titles.includes('tip [m]'), titles.join(', '));
+  assert.ok(titles.includes('Energy [J]'), titles.join(', '));
+  const mixed = page.locator('.plots details', { hasText: 'Velocities' });
+  const units = new Set(await mixed.locator('.chip small').allTextContents());
+  const common = (await mixed.locator('summary small').count()) === 1;
+  assert.ok(common !== units.size > 1, `one unit at the title or several at the curves: ${[...units]}`);
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 // The tip as the library computed it, against the pixel where the drawn rod ends.
 test('the tip of a rod is drawn within 3 pixels of where it is', async () => {
   const page = await open(b, report('whisker'));

@@ -25,6 +25,7 @@ interface ModelMessage {
   params: Knob[];
   inputs: Knob[];
   sensors: string[];
+  units: string[]; // of the sensors, '' where it cannot be told
   sources: Source[];
   understood: Understood;
 }
@@ -242,7 +243,7 @@ export class LivePage {
     const names = [...m.sensors, ...energies];
     this.history = { t: [], columns: names.map(() => []) };
     const by = new Map<string, { name: string; unit: string; x: number[] }[]>();
-    m.sensors.forEach((name) => by.set(stem(name), [...(by.get(stem(name)) ?? []), { name, unit: '', x: [] }]));
+    m.sensors.forEach((name, i) => by.set(stem(name), [...(by.get(stem(name)) ?? []), { name, unit: m.units[i] ?? '', x: [] }]));
     const list = [...by].map(([title, curves], i) => ({ title, curves, open: i < 4 }));
     list.push({ title: 'Energy', curves: energies.map((name) => ({ name, unit: 'J', x: [] })), open: true });
     this.plots = new Plots([], list);

@@ -64,6 +64,8 @@ export class Plots {
     const values: HTMLElement[] = [];
     const chips = el('div', { class: 'chips' });
     const entry = { plot: null as uPlot | null, chart, holder, values };
+    const unit = commonUnit(chart);
+    const mixed = unit === null;
     chart.curves.forEach((c, i) => {
       const value = el('output', {});
       values.push(value);
@@ -82,10 +84,11 @@ export class Plots {
         el('i', { style: `--ink: var(--ink-${i % 8})` }),
         c.name.length > stem(c.name).length && chart.title === stem(c.name) ? c.name.slice(stem(c.name).length + 1) : c.name,
         value,
+        mixed && c.unit ? el('small', {}, c.unit) : null,
       );
       chips.append(chip);
     });
-    const box = el('details', { open: chart.open }, el('summary', {}, chart.title, unitOf(chart)), chips, holder);
+    const box = el('details', { open: chart.open }, el('summary', {}, chart.title, unit ? el('small', {}, ` [${unit}]`) : null), chips, holder);
     box.addEventListener('toggle', () => this.resize());
     this.element.append(box);
     this.list.push(entry);
@@ -212,7 +215,8 @@ export function room(labels: string[] | null): number {
   return labels ? Math.max(44, 18 + 6.8 * Math.max(...labels.map((s) => s.length))) : 56;
 }
 
-function unitOf(chart: Chart): HTMLElement | null {
-  const units = new Set(chart.curves.map((c) => c.unit).filter((u) => u));
-  return units.size === 1 ? el('small', {}, ` [${[...units][0]}]`) : null;
+// The unit of all curves of a chart; null: they have different ones.
+function commonUnit(chart: Chart): string | null {
+  const units = new Set(chart.curves.map((c) => c.unit));
+  return units.size === 1 ? [...units][0]! : null;
 }

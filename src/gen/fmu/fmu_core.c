@@ -280,6 +280,14 @@ static bool fmu_set(fmu* f, unsigned vr, double value) {
     return true;
   }
   if (vr >= VR_U && vr < VR_P) {
+    const model_named* input = &the_model.input[vr - VR_U];
+    if (!model_admits(&the_model, input, value)) {
+      char text[200];
+      snprintf(text, sizeof text, "input '%.80s' has the range [%g %g], it was to be set to %g",
+               model_name(&the_model, input->name), input->low, input->high, value);
+      fmu_say(f, text);
+      return false;
+    }
     f->u[vr - VR_U] = value;
     return true;
   }

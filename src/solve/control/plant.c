@@ -30,10 +30,12 @@ struct td_plant {
   double* stops;
   int nstop, stop;
   double known;   // stop times are known up to here
+  bool begun;     // the last state or parameters that were given could be entered
   bool fresh;     // the right-hand side has changed since the last step
   bool straight;  // prescribed motion finds rods of kinematic loops straight: they may have to
                   // buckle
   td_state* now;
+  td_state* before;  // the state before other parameters were entered
   double atol;
   td_progress progress;  // called during a long step, may be NULL
   void* user;
@@ -52,6 +54,7 @@ void td_plant_free(td_plant* p) {
   td_control_free(p->control);
   td_sampler_free(p->sampler);
   td_state_free(p->now);
+  td_state_free(p->before);
   td_trajectory_free(p->verdict);
   free(p->stops);
   free(p->y);
@@ -158,16 +161,21 @@ static td_status leave_straight(td_plant* p, double t) {
   return TD_OK;
 }
 
-// Begin a motion at a state.
-static td_status begin(td_plant* p, const td_state* state) {
-  if (p->controlled) TD_TRY(open_sampler(p, state));
+// Begin a motion at a state with the parameters of the work.  Where that fails the plant stays at
+// the state that it shows, and its next step begins there.
+static td_status enter(td_plant* p, const td_state* state) {
   p->t = state->t;
-  for (int i = 0; i < p->motion->size.nparam; i++)
-    p->param[i] = td_work_param(p->model, p->work, i);
   p->known = -INFINITY;
   p->nstop = p->stop = 0;
   p->fresh = true;
-  TD_TRY(td_motion_begin(p->motion, state, horizon, p->y));
+  const td_status status = td_motion_begin(p->motion, state, horizon, p->y);
+  p->begun = status == TD_OK;
+  if (status != TD_OK) {
+    p->t = p->now->t;
+    return status;
+  }
+  for (int i = 0; i < p->motion->size.nparam; i++)
+    p->param[i] = td_work_param(p->model, p->work, i);
   p->straight = is_straight(p);
   td_motion_show(p->motion, p->t, p->y, p->now);
   p->failure = TD_OK;
@@ -216,12 +224,14 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
 
   // the motion from the given state on
   p->now = td_state_new(p->model);
+  p->before = td_state_new(p->model);
   p->verdict = td_trajectory_new(p->model);
   p->y = calloc((size_t)(p->motion->ode.n + p->motion->ode.nquad), sizeof(double));
   p->given = calloc((size_t)p->motion->size.nu + 1, sizeof(double));
   p->param = calloc((size_t)p->motion->size.nparam + 1, sizeof(double));
-  if (!p->now || !p->verdict || !p->y || !p->given || !p->param) return TD_E_NOMEM;
-  TD_TRY(begin(p, state));
+  if (!p->now || !p->before || !p->verdict || !p->y || !p->given || !p->param) return TD_E_NOMEM;
+  if (p->controlled) TD_TRY(open_sampler(p, state));
+  TD_TRY(enter(p, state));
 
   // the solver that is wanted, or by stiffness
   td_motion* m = p->motion;
@@ -265,7 +275,8 @@ td_status td_plant_open(const td_model* model, td_work* work, const td_state* st
 td_status td_plant_reset(td_plant* p, const td_state* state) {
   if (!p || !model_owns(p->model, state) || !td_state_is_finite(p->model, state)) return TD_E_USAGE;
   td_stepper* old = p->stepper;
-  TD_TRY(begin(p, state));
+  if (p->controlled) TD_TRY(open_sampler(p, state));
+  TD_TRY(enter(p, state));
   const td_status status = start(p);
   if (status == TD_OK) {
     td_stepper_free(old);
@@ -355,9 +366,15 @@ td_status td_plant_step(td_plant* p, double t) {
   if (!p) return TD_E_USAGE;
   if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
 
-  // other parameters are another robot at the same state, with its own stop times and energies
-  for (int i = 0; i < p->motion->size.nparam; i++)
-    if (p->param[i] != td_work_param(p->model, p->work, i)) TD_TRY(td_plant_reset(p, p->now));
+  // other parameters are another robot at the same state: times at which something jumps, loops and
+  // energies are its own; the integrator starts afresh in the memory that it has
+  bool same = p->begun;
+  for (int i = 0; same && i < p->motion->size.nparam; i++)
+    same = p->param[i] == td_work_param(p->model, p->work, i);
+  if (!same) {
+    td_state_copy(p->model, p->now, p->before);
+    TD_TRY(enter(p, p->now));
+  }
   const double from = p->t;
   if (p->progress != NULL) p->next_report = wall_time() + 0.05;
   td_status status = find_stops(p, t);
@@ -365,8 +382,15 @@ td_status td_plant_step(td_plant* p, double t) {
     status = advance(p, t);
     if (status == TD_OK && p->progress != NULL && p->t < t) status = report(p, from, t);
   }
-  if (status != TD_OK && status != TD_E_STOPPED) p->failure = status;
   td_motion_show(p->motion, p->t, p->y, p->now);
+  if (status == TD_OK || status == TD_E_STOPPED) return status;
+  p->failure = status;
+
+  // no motion exists with these parameters: the state is that of the last ones that had one
+  if (!same && p->t <= from) {
+    td_state_copy(p->model, p->before, p->now);
+    p->begun = false;
+  }
   return status;
 }
 

@@ -206,6 +206,8 @@ static void expressions_that_double_stay_small(void** state) {
            pendulum);
   const attack many = {"many derivatives", text, "too long to differentiate"};
   check_attack(&many);
+  const attack where = {"many derivatives, placed", text, "sensor(i).value = x*i"};
+  check_attack(&where);
 }
 
 // ---- files ------------------------------------------------------------------------------------
