@@ -62,6 +62,7 @@ static void prepare_masses(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
     const int hop = m->station[b->station].hop;
+    if (hop < 0) continue;
     mat3 I;
     for (int k = 0; k < 9; k++) I.m[k] = w->num[b->I + k];
     const inertia body = inertia_body(w->num[b->m], vec3_of(w->num + b->com), I);

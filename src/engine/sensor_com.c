@@ -3,14 +3,21 @@
 //   com = Σ m c / Σ m,   com' = Σ m c' / Σ m
 //
 // over the hops, with m c' = m v + ω × mc for the twist (v, ω) of a hop about the origin.  Along a
-// column everything beyond its hop moves by the column's S.
+// column everything beyond its hop moves by the column's S.  Rods move as a whole: the pieces that
+// the ground holds at the base of rods of segments count, too.
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
+
+static bool is_held(const td_model* m, const model_lump* l) {
+  return m->station[l->station].hop < 0;
+}
 
 static double total_mass(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nhop; i++)
     if (w->hop_heavy[i]) sum += w->hop[i].I.m;
+  for (int i = 0; i < m->nlump; i++)
+    if (is_held(m, &m->lump[i])) sum += w->num[m->lump[i].m];
   return sum;
 }
 
@@ -23,6 +30,12 @@ static double value(const td_model* m, td_work* w, int i) {
   vec3 sum = {0, 0, 0};
   for (int k = 0; k < m->nhop; k++)
     if (w->hop_heavy[k]) sum = vec3_add(sum, w->hop[k].I.mc);
+  for (int k = 0; k < m->nlump; k++) {
+    const model_lump* l = &m->lump[k];
+    if (!is_held(m, l)) continue;
+    const vec3 centre = pose_apply(w->station_fix[l->station], vec3_of(w->num + l->com));
+    sum = vec3_axpy(w->num[l->m], centre, sum);
+  }
   return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
 }
 

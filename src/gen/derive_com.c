@@ -5,7 +5,7 @@
 // point that stands for all points of a rod adds the sums over them.
 static void add_mass(deriver* d, int station, num mass, num com, int c, ex sum[2]) {
   td_exprs* g = d->g;
-  const int hop = d->m->station[station].hop, loop = hop < 0 ? -1 : d->hop_loop[hop];
+  const int hop = d->m->station[station].hop, loop = hop < 0 ? 0 : d->hop_loop[hop];
   if (loop < 0) return;
   const station_x s = td_derive_station(d, station);
   const ex m = td_derive_number(d, mass);
@@ -22,7 +22,8 @@ static ex probe(deriver* d, int i) {
   const int c = m->probe[i].component;
   ex sum[2] = {xnum(d->g, 0), xnum(d->g, 0)};
   for (int k = 0; k < m->nbody; k++)
-    add_mass(d, m->body[k].station, m->body[k].m, m->body[k].com, c, sum);
+    if (m->station[m->body[k].station].hop >= 0)
+      add_mass(d, m->body[k].station, m->body[k].m, m->body[k].com, c, sum);
   for (int k = 0; k < m->nlump; k++)
     add_mass(d, m->lump[k].station, m->lump[k].m, m->lump[k].com, c, sum);
   return xdiv(d->g, sum[1], sum[0]);

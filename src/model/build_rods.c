@@ -85,26 +85,25 @@ static int piece_ends(const build_rod* r, int k, double end[3]) {
   return 1;
 }
 
-// Mass and load of piece k.
+// Mass and load of piece k.  That of a rod clamped to the ground does not move at k = 0: it is only
+// part of the rod's centre of mass.
 static td_status push_piece(builder* b, int rod, int k) {
   const build_rod* r = &b->rod[rod];
   double end[3];
   const int n = piece_ends(r, k, end);
-  if (r->hop[k] >= 0) {
-    const ex zero = num_ex(b, 0);
-    lumped sum = {zero, zero, zero, zero, zero, zero};
-    model_station* s = td_push_station(b->m, 1);
-    if (!s) return TD_E_NOMEM;
-    *s = (model_station){.hop = r->hop[k],
-                         .fix = k == 0 ? r->fix : 0,
-                         .nfix = k == 0 ? r->nfix : 0,
-                         .body = -1,
-                         .rod = rod + 1,
-                         .arc = frame_arc(r, k),
-                         .name = 0};
-    for (int i = 0; i < n; i++) add_lumped(b, rod, end[i], end[i + 1], frame_arc(r, k), &sum);
-    TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
-  }
+  const ex zero = num_ex(b, 0);
+  lumped sum = {zero, zero, zero, zero, zero, zero};
+  model_station* s = td_push_station(b->m, 1);
+  if (!s) return TD_E_NOMEM;
+  *s = (model_station){.hop = r->hop[k],
+                       .fix = k == 0 ? r->fix : 0,
+                       .nfix = k == 0 ? r->nfix : 0,
+                       .body = -1,
+                       .rod = rod + 1,
+                       .arc = frame_arc(r, k),
+                       .name = 0};
+  for (int i = 0; i < n; i++) add_lumped(b, rod, end[i], end[i + 1], frame_arc(r, k), &sum);
+  TD_TRY(push_lump(b, &sum, b->m->nstation - 1));
   for (int i = 0; i < n; i++) {
     const double middle = 0.5 * (end[i] + end[i + 1]);
     int station;

@@ -15,10 +15,9 @@ static robot load_asking(const char* text, const char* more) {
   return r;
 }
 
-// Σ m c / Σ m over bodies and pieces of rods, from their stations.
+// Σ m c / Σ m over bodies that move and pieces of rods, from their stations.
 static void add_place(const robot* r, int station, num mass, num com, double sum[4]) {
   const td_work* w = r->work;
-  if (r->model->station[station].hop < 0) return;
   const frame f = td_frame(r->model, w, station);
   const vec3 c = vec3_add(f.p, mat3_apply(f.R, vec3_of(w->num + com)));
   for (int k = 0; k < 3; k++) sum[k] += w->num[mass] * vec3_at(c, k);
@@ -35,12 +34,37 @@ static void it_is_the_mean_of_all_masses(void** state) {
     assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
     const td_model* m = r.model;
     for (int k = 0; k < m->nbody; k++)
-      add_place(&r, m->body[k].station, m->body[k].m, m->body[k].com, sum);
+      if (m->station[m->body[k].station].hop >= 0)
+        add_place(&r, m->body[k].station, m->body[k].m, m->body[k].com, sum);
     for (int k = 0; k < m->nlump; k++)
       add_place(&r, m->lump[k].station, m->lump[k].m, m->lump[k].com, sum);
     for (int k = 0; k < 3; k++) CHECK_NEAR(y[k], sum[k] / sum[3], 1e-13);
     robot_free(&r);
   }
+}
+
+// A straight rod that the ground holds has it in its middle, however many segments it has: the half
+// segment at its base counts, a body that is fixed to the ground does not.
+static void a_clamped_rod_has_it_in_its_middle(void** state) {
+  (void)state;
+  static const char* const models[] = {"gvs", "srl", "ebr", "eba", "rom"};
+  for (int i = 0; i < 5; i++)
+    for (int n = 1; n <= 4; n += 3) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "rod(1).model = '%s'; rod(1).n = %d; rod(1).length = .3; rod(1).radius = .01;\n"
+               "rod(1).E = 1e6; rod(1).rho = 1000; rod(1).tr.trans = [.1 .2 .3];\n"
+               "body(1).m = 5; body(1).I = 1; joint(1).second = 1; joint(1).type = 'fixed';\n"
+               "sensor(1).name = 'c'; sensor(1).value = com;\n",
+               models[i], n);
+      robot r = robot_load(text);
+      double y[3];
+      assert_int_equal(td_sensors(r.model, r.state, r.work, y), TD_OK);
+      CHECK_NEAR(y[0], 0.1, 1e-15);
+      CHECK_NEAR(y[1], 0.2, 1e-15);
+      CHECK_NEAR(y[2], 0.45, 1e-14);
+      robot_free(&r);
+    }
 }
 
 // Central differences with h = 1e-5: h² of third derivatives, which are below 10 for robots of the
@@ -197,6 +221,7 @@ static void a_task_holds_it(void** state) {
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(it_is_the_mean_of_all_masses),
+      cmocka_unit_test(a_clamped_rod_has_it_in_its_middle),
       cmocka_unit_test(derivatives_are_exact),
       cmocka_unit_test(it_falls_freely),
       cmocka_unit_test(forces_follow_it),
