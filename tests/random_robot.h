@@ -128,7 +128,14 @@
   X(TURN_MOTION, "motion of a rotation")       \
   X(SHARED, "shared coordinates")              \
   X(PLACED, "load by place")                   \
-  X(MESH_RODS, "mesh rods")
+  X(MESH_RODS, "mesh rods")                    \
+  /* of every fourth robot, and of all behind the thousandth */ \
+  X(SLOT, "slot")                              \
+  X(MAGNET, "magnet")                          \
+  X(MAGNET_ROD, "magnetic rod")                \
+  X(COM, "centre of mass")                     \
+  X(BSPLINE, "bspline")                        \
+  X(INTERNAL, "internal state")
 // clang-format on
 
 typedef enum robot_element {
@@ -160,10 +167,11 @@ typedef struct robot_place {
 } robot_place;
 
 typedef struct robot_part {
-  robot_element joint;  // ROBOT_FIXED ... ROBOT_CHART
+  robot_element joint;  // ROBOT_FIXED ... ROBOT_CHART, or ROBOT_SLOT
   robot_place on;       // the place it is joined to, of an earlier part or the ground
   double turn[3];       // fixed rotation there, a rotation vector
   double axis[3], axis2[3], pitch;
+  double curve[3];    // of a slot: how wide it is along x, y and z
   double q[6], v[6];  // initial values and rates of its DOFs
   double spring[6], rest[6], damper[6];
   int side;      // of `dir`: 0 acts always
@@ -240,6 +248,15 @@ typedef struct random_robot {
   double load[6], follow[6];
   int placed;  // part with a load that depends on where it is, -1: none
   double pull_to[3];
+  robot_place magnet;  // where a dipole is; part -2: there is none
+  double moment[3];
+  int magnetic;  // rod that is magnetic all along, -1: none
+  double rod_moment[3], field[3];
+  bool field_timed;
+  bool com;    // the centre of mass is sensed
+  int pulled;  // part with a load that depends on the centre of mass, -1: none
+  int lagged;  // part with a load that an internal state tells, -1: none
+  double lag_from[3], lag_along[3], lag_start;
   int driver;  // part whose first DOF an input drives, -1: none
   double effort;
   robot_element control;  // what gives it: ROBOT_INPUT, _LAW, _TASK or _INTEGRAL

@@ -607,10 +607,24 @@ static void keeps_its_momentum(const subject* s) {
   char *text = random_robot_text(&plan, &s->plain, NULL), why[600] = "";
   robot r;
   double P[2][3], L[2][3], size = 1, worst = 0;
+  const int points = random_robot_points(&plan), centre = 9 * (2 * plan.npart + plan.mesh);
+  double *from = numbers(9 * points), *to = numbers(9 * points);
   if (robot_load(text, NULL, false, &r)) {
     momentum(&r, P[0], L[0]);
+    sense(&r, &plan, &s->plain, from);
+    const double t0 = r.state->t;
     if (simulate(&r, NAN, NULL, why, sizeof why)) {
       momentum(&r, P[1], L[1]);
+      // the centre of mass goes straight on: its momentum over the mass, which the base feels
+      if (plan.com) {
+        double* M = numbers(r.size.nv * r.size.nv);
+        td_mass_matrix(r.model, r.state, r.work, M);
+        sense(&r, &plan, &s->plain, to);
+        for (int k = 0; k < 3; k++)
+          worst = fmax(
+              worst, fabs(to[centre + k] - from[centre + k] - (r.state->t - t0) * P[0][k] / M[0]));
+        free(M);
+      }
       for (int k = 0; k < 3; k++) {
         size = fmax(size, fmax(fabs(P[0][k]), fabs(L[0][k])));
         worst = fmax(worst, fmax(fabs(P[1][k] - P[0][k]), fabs(L[1][k] - L[0][k])));
@@ -622,7 +636,7 @@ static void keeps_its_momentum(const subject* s) {
     }
   }
   robot_free(&r);
-  free(text);
+  free(from), free(to), free(text);
 }
 
 // ---- other engines, exports, files ------------------------------------------------------------
@@ -738,6 +752,10 @@ static void is_the_same_reloaded(const subject* s) {
   fprintf(f, "], \"u\": {");
   for (int k = 0; k < a->size.nu; k++)
     fprintf(f, "%s\"%s\": %.17g", k ? ", " : "", td_model_input_name(a->model, k), a->state->u[k]);
+  fprintf(f, "}, \"z\": {");
+  for (int k = 0; k < a->size.nz; k++)
+    fprintf(f, "%s\"%s\": %.17g", k ? ", " : "", td_model_internal_name(a->model, k),
+            a->state->z[k]);
   fprintf(f, "}}");
   fclose(f);
   const int points = random_robot_points(s->plan);
