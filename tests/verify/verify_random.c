@@ -250,11 +250,12 @@ static void eliminate(double* K, int n, double* b) {
 // their change is found alike, and sensed by the accelerations that it makes.  Functions of a rod
 // that are many, or not orthogonal (bells, monomials), come to 1e-8.  Thirty times that is what
 // sums of a few hundred terms and the solution itself add.  A robot that stands `away` from the
-// origin has places that are rounded as that distance is, beside levers of some 0.1 m.
-static double accuracy(const subject* s, double away) {
+// origin has places that are rounded as that distance is, beside levers of some 0.1 m.  `motion`
+// (NULL: not asked for) is what velocities have of the rates that loops take away.
+static double accuracy(const subject* s, double away, double* motion) {
   const int points = random_robot_points(s->plan);
   robot b;
-  double *still = numbers(9 * points), *then = numbers(9 * points), worst = 0;
+  double *still = numbers(9 * points), *then = numbers(9 * points), worst = 0, moving = 0;
   if (robot_load(s->text, NULL, false, &b) && sense(&b, s->plan, &s->plain, still)) {
     const int nv = b.size.nv, nc = b.size.nconstraint, n = nv + nc;
     double *M = numbers(nv * nv), *J = numbers(nc * nv), *a = numbers(nv), *unit = numbers(nv);
@@ -301,6 +302,7 @@ static double accuracy(const subject* s, double away) {
       for (int i = 0; i < nv && !rates && most > 0; i++) b.state->v[i] = f[i] / most;
       sense(&b, s->plan, &s->plain, then);
       for (int k = 0; k < 9 * points && most > 0; k++) {
+        if (rates && k % 9 < 6) moving = fmax(moving, fabs(then[k] - still[k]));
         if (rates ? k % 9 < 6 : k % 9 < 3 || k % 9 > 5) continue;
         worst = fmax(worst, fabs(then[k] - still[k]) * (rates ? 1 : most) / size);
       }
@@ -310,7 +312,9 @@ static double accuracy(const subject* s, double away) {
   robot_free(&b);
   free(still), free(then);
   if (getenv("TENDRIL_RATES"))
-    printf("accuracy %llu: %.2g\n", (unsigned long long)s->plan->seed, worst);
+    printf("accuracy %llu: %.2g, of velocities %.2g\n", (unsigned long long)s->plan->seed, worst,
+           moving);
+  if (motion != NULL) *motion = 30 * moving * (1 + away / 0.1);
   return fmax(exact, 30 * worst * (1 + away / 0.1));
 }
 
@@ -475,8 +479,10 @@ static void moves_alike(const subject* s) {
         sensitivity(s, start, &shift, &changed);
         const double* to = style.shift;
         const double away = sqrt(to[0] * to[0] + to[1] * to[1] + to[2] * to[2]);
-        const double rounded = acceleration <= fmax(tol0, changed) ? exact : accuracy(s, away);
-        tol0 = fmax(rounded, changed), tol1 = fmax(tol1, shift);
+        const bool enough = acceleration <= fmax(tol0, changed) && motion <= fmax(tol1, shift);
+        double rates = 0;
+        const double rounded = enough ? exact : accuracy(s, away, &rates);
+        tol0 = fmax(rounded, changed), tol1 = fmax(tol1, fmax(shift, rates));
       }
       if (!(motion <= tol1))
         broken(s, ways[k].name, motion, tol1, written);
@@ -667,7 +673,7 @@ static void has_the_same_derived_code(const subject* s) {
       worst = fmax(worst, isfinite(d) ? d : INFINITY);
     }
     if (status != 0) worst = INFINITY;
-    const double tol = worst <= exact ? exact : accuracy(s, 0);
+    const double tol = worst <= exact ? exact : accuracy(s, 0, NULL);
     if (!(worst <= tol)) broken(s, "derived code", worst, tol, s->text);
     compared++;
     free(vdot), free(targets);
@@ -723,7 +729,7 @@ static void is_the_same_exported(const subject* s) {
       to_plain(plan, &style, sensed, unique, got);
       compare(k == 0 ? start : end, got, points, &motion, &acceleration);
       const double first = fmax(motion, acceleration),
-                   tol0 = k > 0 || first <= exact ? exact : accuracy(s, 0);
+                   tol0 = k > 0 || first <= exact ? exact : accuracy(s, 0, NULL);
       if (k == 0 && !(first <= tol0)) broken(s, both[form].starts, first, tol0, text);
       if (k == 2 && !(motion <= tol || motion <= 0.3 * last))
         broken(s, both[form].ends, motion, tol, text);
@@ -768,7 +774,7 @@ static void is_the_same_reloaded(const subject* s) {
     sense(a, s->plan, &s->plain, here), sense(&b, s->plan, &s->plain, there);
     compare(here, there, points, &motion, &acceleration);
     if (!(motion <= 1e-12)) broken(s, "saved state", motion, 1e-12, s->text);
-    const double tol = acceleration <= exact ? exact : accuracy(s, 0);
+    const double tol = acceleration <= exact ? exact : accuracy(s, 0, NULL);
     if (!(acceleration <= tol))
       broken(s, "acceleration of a saved state", acceleration, tol, s->text);
     compared++;
