@@ -149,6 +149,11 @@ ex td_ex_diff(td_exprs* g, ex e, int var);
 // others do not.  False and EX_NONE when memory runs out or a handle is wrong.
 bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate, int nvar,
                  ex* out);
+// How many derivatives of e go on without a jump when what `depends` names changes: -1: e itself
+// jumps, 0: it has a corner, ... 3: as many as are asked for.  Operations alone are seen: an
+// `ifelse` whose sides meet counts as a jump.
+int td_ex_smoothness(const td_exprs* g, ex e, int depends);
+
 // Replace variables: e with each variable var[i] replaced by with[i].
 ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
 bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,

@@ -9,7 +9,8 @@
 static const td_field fields[] = {
     {"joint.curve", FIELD_NUM, "1x3", "", "m", PARAM | TD_ON_STATE, "", "",
      "a slot in which the second body's origin moves: its place as an expression of the joint's "
-     "own `dof(joint(k), i)`, i behind those of `tr`; axes stay parallel, `type` turns behind it"},
+     "own `dof(joint(k), i)`, i behind those of `tr`, with continuous slopes (tables go on beyond "
+     "their ends); axes stay parallel, `type` turns behind it"},
     {.path = NULL},
 };
 
@@ -45,6 +46,20 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              name, i + 1, td_exprs_var_name(spec->graph, spec->sensors[k].var));
     return;
   }
+  int smooth = 1;
+  for (int c = 0; c < td_value_count(curve); c++) {
+    const ex open = td_ex_open(spec->graph, td_value_ex(curve, c, spec->graph));
+    smooth = min_int(smooth, td_ex_smoothness(spec->graph, open, TD_ON_STATE));
+  }
+  if (smooth < 1) {
+    td_error(&spec->diags, TD_E_MODEL, at,
+             "%s.curve has %s: what happens to the body there is not in the model", name,
+             smooth < 0 ? "a jump" : "a corner");
+    td_more(&spec->diags,
+            "write it with functions whose slopes are continuous: sqrt(x^2 + e^2) "
+            "for abs(x), max(x, 0)^2, a table by 'spline' or 'pchip'");
+    return;
+  }
   if (own == 0)
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.curve must be an expression of its degree of freedom, dof(joint(%d), 1)", name,
@@ -62,7 +77,8 @@ static td_status fill_item(builder* b, int joint, item* it) {
   return TD_OK;
 }
 
-// The curve and its first three derivatives, made before the kinematics from the coordinate.
+// The curve and its first three derivatives, made before the kinematics from the coordinate.  It
+// has no corners: tables go on beyond their ends.
 static td_status finish(builder* b, int joint, int hop) {
   td_exprs* g = b->spec->graph;
   const build_joint* j = &b->joint[joint];
@@ -94,8 +110,8 @@ static td_status finish(builder* b, int joint, int hop) {
   *c = (model_coordinate){.q = h->q, .v = h->v, .var = var, .rate = rate, .accel = accel};
   for (int k = 0; k < 12; k++) {
     slot[k] = first + k;
-    b->m->number_ex[first + k] =
-        k < 3 ? td_value_ex(curve, k, g) : td_ex_diff(g, b->m->number_ex[first + k - 3], var);
+    b->m->number_ex[first + k] = k < 3 ? td_ex_open(g, td_value_ex(curve, k, g))
+                                       : td_ex_diff(g, b->m->number_ex[first + k - 3], var);
   }
   b->m->hop[hop].value = first;
   return rate < 0 || accel < 0 || td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;

@@ -319,6 +319,21 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
                name, fields[f], model);
       return;
     }
+  for (int p = -1; p < n; p++) {
+    const value *of = p < 0 ? s : parts, *v = td_get(of, p < 0 ? i : p, "strain");
+    int smooth = 1;
+    for (int d = 0; v && v->kind == V_NUM && v->e && d < td_value_count(v); d++)
+      if (v->e[d] != EX_NONE)
+        smooth = min_int(smooth, td_ex_smoothness(spec->graph, v->e[d], TD_ON_COORD));
+    if (smooth == 1) continue;
+    td_error(diags, TD_E_MODEL, td_get_at(of, p < 0 ? i : p, "strain"),
+             "%s.strain has %s in a coordinate: how the rod moves on there is not in the model",
+             name, smooth < 0 ? "a jump" : "a corner");
+    td_more(diags,
+            "write it with functions whose slopes are continuous: sqrt(x^2 + e^2) for "
+            "abs(x), max(x, 0)^2; tables have a corner where they end");
+    return;
+  }
   if (!coords || coords->kind != V_NUM) return;
   if (!any) {
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "coords"),
