@@ -228,7 +228,7 @@ static void bending_does_not_stretch_what_is_rigid(void** state) {
       1e3 * tip_length(rod), 1e3 * tip_length(listing), printed);
   CHECK_NEAR(tip_length(rod), 0.0145, 1e-15);
   CHECK_NEAR(tip_length(listing), 0.0145, 1e-15);
-  CHECK_NEAR(printed, 17.4, 1e-3);
+  CHECK_NEAR(printed, 17.4, 3e-3);  // three digits are printed: half of the last is 0.05
 }
 
 // The vector part of a quaternion cannot pass half a turn: its scalar part, cos of half the angle

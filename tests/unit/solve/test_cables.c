@@ -109,7 +109,7 @@ static void test_friction_takes_tension_along_the_cable(void** state) {
     robot_free(&r);
   }
   CHECK_REACHED("tip angle, 16 segments", error[1], 1e-4);  // second order
-  CHECK_NEAR(error[0] / error[1], 4, 0.3);
+  CHECK_NEAR(error[0] / error[1], 4, 0.3);  // 3.6 between 8 and 16 segments, 4 in the limit
 }
 
 // A helix whose turning vanishes twice along the rod: the share of the tension that friction leaves

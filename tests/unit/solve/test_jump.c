@@ -147,7 +147,7 @@ static void test_a_loop_follows_as_the_limit_of_fast_starts(void** state) {
     assert_true(error < 0.2 * before);
     before = error;
   }
-  CHECK_NEAR(before, 0, 1e-2);
+  CHECK_NEAR(before, 0, 1e-2);  // ten times the time in which the smooth one starts
 }
 
 // joint.motion: M dv2 = -m l cos(q + 90 deg) dv1 about the hinge of a body on a driven slide
