@@ -1,18 +1,18 @@
-// See the header.
+// Block elimination of a bordered matrix; the equations are in border.h.
 #include "math/border.h"
 
 #include <lapacke.h>
 #include <math.h>
 #include <string.h>
 
-// A pivot of S counts as that of an independent row when it is so much larger than d.
+// A row is independent if its pivot of S + d exceeds d by this factor.
 static const double independent = 100;
 
 struct td_border {
   int n, rows, rank;
   const int *ptr, *col;
   td_fronts* A;
-  double *W, *J2, *S, *LU;  // W: row after row (rows x n)
+  double *W, *J2, *S, *LU;  // W' (rows x n), J2 compressed, S and factors of S + d (column-major)
   lapack_int* pivot;
 };
 
@@ -40,14 +40,14 @@ void td_border_free(td_border* b) {
   free(b);
 }
 
-// Row i of J2 times x
+// Row i of J2 times x.
 static double row_times(const td_border* b, int i, const double* x) {
   double sum = 0;
   for (int k = b->ptr[i]; k < b->ptr[i + 1]; k++) sum += b->J2[k] * x[b->col[k]];
   return sum;
 }
 
-// LU of S + d; its rank, -1: no inverse
+// LU of S + d; returns the number of pivots above `least`, -1 if a pivot is zero.
 static int factor_schur(td_border* b, double d, double least) {
   const int r = b->rows;
   int rank = 0;
@@ -63,12 +63,14 @@ td_status td_border_factor(td_border* b, td_fronts* A, const double* J1, const d
   const int n = b->n, r = b->rows;
   b->A = A;
   memcpy(b->J2, J2, (size_t)b->ptr[r] * sizeof(double));
+  // W = A⁻¹ J1'
   memset(b->W, 0, (size_t)r * (size_t)n * sizeof(double));
   for (int i = 0; i < r; i++) {
     double* w = b->W + (size_t)i * (size_t)n;
     for (int k = b->ptr[i]; k < b->ptr[i + 1]; k++) w[b->col[k]] += J1[k];
     td_fronts_solve(A, w);
   }
+  // S = J2 W; without d if all rows are independent
   for (int j = 0; j < r; j++)
     for (int i = 0; i < r; i++) b->S[j * r + i] = row_times(b, i, b->W + (size_t)j * (size_t)n);
   b->rank = factor_schur(b, d, independent * d);
@@ -76,6 +78,7 @@ td_status td_border_factor(td_border* b, td_fronts* A, const double* J1, const d
   return b->rank < 0 ? TD_E_SINGULAR : TD_OK;
 }
 
+// x0 = A⁻¹ f,  l = (S + d)⁻¹ (g - J2 x0),  x = x0 + W l
 void td_border_solve(td_border* b, double* z) {
   double* l = z + b->n;
   td_fronts_solve(b->A, z);

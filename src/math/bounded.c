@@ -1,5 +1,5 @@
-// Least squares with bounds by active sets [P. Stark, R. Parker, Computational Statistics 10 (1995)
-// 129], each free subproblem by one-sided Jacobi rotations, which give singular values to full
+// Least squares with bounds by active sets [stark1995].  Each subproblem in the free variables is
+// solved by one-sided Jacobi rotations [golub2013, sec. 8.6], which give singular values to full
 // relative accuracy and need no work space.
 #include "math/bounded.h"
 
@@ -11,10 +11,10 @@ typedef struct problem {
   int rows, cols;
   double damping;
   signed char* side;  // -1 at the lower bound, 1 at the upper, 0 free
-  int* index;         // free columns
-  int n;              // how many
-  double *W, *V;      // columns of A V (cols x rows) and of V (cols x cols), by rows
-  double *z, *r;      // (cols), (rows)
+  int* index;         // (n) free columns
+  int n;              // number of free columns
+  double *W, *V;      // row k: column k of A V (n x rows) and of V (n x n)
+  double *z, *r;      // solution of the free problem (cols), its right-hand side (rows)
 } problem;
 
 static double dot(const double* a, const double* b, int n) {
@@ -23,6 +23,7 @@ static double dot(const double* a, const double* b, int n) {
   return sum;
 }
 
+// [a b] := [a b] [c s; -s c]
 static void rotate(double* a, double* b, int n, double c, double s) {
   for (int i = 0; i < n; i++) {
     const double x = a[i], y = b[i];
@@ -31,12 +32,14 @@ static void rotate(double* a, double* b, int n, double c, double s) {
   }
 }
 
-// W = A_free V with orthogonal rows (columns of A V)
+// Find an orthogonal V for which the columns of A V, the rows of W, are orthogonal; A is restricted
+// to its free columns.
 static void jacobi(problem* p) {
   for (int k = 0; k < p->n; k++) {
     for (int i = 0; i < p->rows; i++) p->W[k * p->rows + i] = p->A[i * p->cols + p->index[k]];
     for (int j = 0; j < p->n; j++) p->V[k * p->n + j] = j == k;
   }
+  // sweeps over all pairs of columns until every pair is orthogonal to rounding
   for (int sweep = 0; sweep < 40; sweep++) {
     bool done = true;
     for (int i = 0; i < p->n; i++) {
@@ -55,27 +58,24 @@ static void jacobi(problem* p) {
   }
 }
 
-static double largest_square(const problem* p) {
-  double top = 0;
-  for (int k = 0; k < p->n; k++)
-    top = fmax(top, dot(p->W + k * p->rows, p->W + k * p->rows, p->rows));
-  return top;
-}
-
-// z (free ones) = V diag(1 / (sigma^2 + damping^2)) W r
+// z = V diag(1 / (σ² + damping²)) W r for the free columns; singular values σ below 1e-10 of the
+// largest count as zero.
 static void free_solution(problem* p, const double* r, double* z) {
-  const double top = largest_square(p);
+  double largest = 0;
+  for (int k = 0; k < p->n; k++)
+    largest = fmax(largest, dot(p->W + k * p->rows, p->W + k * p->rows, p->rows));
+
   for (int j = 0; j < p->n; j++) z[j] = 0;
   for (int k = 0; k < p->n; k++) {
     const double* w = p->W + k * p->rows;
     const double square = dot(w, w, p->rows);
-    if (!(square > 1e-20 * top)) continue;
+    if (!(square > 1e-20 * largest)) continue;
     const double x = dot(w, r, p->rows) / (square + p->damping * p->damping);
     for (int j = 0; j < p->n; j++) z[j] += x * p->V[k * p->n + j];
   }
 }
 
-// r = b - A x over the columns that are not free, or over all
+// r = b - A x over the columns that are at a bound, or over all.
 static void residual(const problem* p, const double* x, bool all, double* r) {
   for (int i = 0; i < p->rows; i++) {
     r[i] = p->b[i];
@@ -84,36 +84,42 @@ static void residual(const problem* p, const double* x, bool all, double* r) {
   }
 }
 
+// List the free columns in `index`.
 static void list_free(problem* p) {
   p->n = 0;
   for (int j = 0; j < p->cols; j++)
     if (p->side[j] == 0) p->index[p->n++] = j;
 }
 
-// Towards the solution of the free problem, up to the first bound; true when none was met.
+// Move x towards the solution of the free problem, up to the first bound on the way, which becomes
+// active.  True: no bound was met.
 static bool step(problem* p, double* x) {
-  double reach = 1;
-  int hit = -1;
   list_free(p);
   jacobi(p);
   residual(p, x, false, p->r);
   free_solution(p, p->r, p->z);
+
+  // fraction of the step after which the first variable meets its bound
+  double fraction = 1;
+  int hit = -1;
   for (int k = 0; k < p->n; k++) {
     const int j = p->index[k];
     const double bound = p->z[k] < x[j] ? p->low[j] : p->high[j];
     const bool beyond = p->z[k] < p->low[j] || p->z[k] > p->high[j];
     if (!beyond) continue;
-    const double part = (bound - x[j]) / (p->z[k] - x[j]);
-    if (part < reach || hit < 0) reach = fmin(part, 1), hit = j;
+    const double own = (bound - x[j]) / (p->z[k] - x[j]);
+    if (own < fraction || hit < 0) fraction = fmin(own, 1), hit = j;
   }
-  for (int k = 0; k < p->n; k++) x[p->index[k]] += reach * (p->z[k] - x[p->index[k]]);
+
+  for (int k = 0; k < p->n; k++) x[p->index[k]] += fraction * (p->z[k] - x[p->index[k]]);
   if (hit < 0) return true;
   p->side[hit] = x[hit] - p->low[hit] < p->high[hit] - x[hit] ? -1 : 1;
   x[hit] = p->side[hit] < 0 ? p->low[hit] : p->high[hit];
   return false;
 }
 
-// Let go of the bound that holds x back most; false: none does.
+// Release the active bound whose multiplier has the wrong sign most; false: all signs are right and
+// x is optimal.
 static bool release(problem* p, const double* x) {
   int worst = -1;
   double most = 0;
@@ -139,13 +145,15 @@ static bool finite(const double* x, int n) {
   return true;
 }
 
+// Doubles for W, V, z and r, and for `index` and `side` in the rest.
 size_t td_bounded_scratch(int rows, int cols) {
   const size_t m = (size_t)rows, n = (size_t)cols;
   return m * n + n * n + n + m + 2 * n + 2;  // W, V, z, r, and side and index in what is left
 }
 
-static problem open(const double* A, const double* b, int rows, int cols, double damping,
-                    double* scratch) {
+// Problem without bounds, with its arrays in `scratch`.
+static problem problem_new(const double* A, const double* b, int rows, int cols, double damping,
+                           double* scratch) {
   problem p = {.A = A, .b = b, .rows = rows, .cols = cols, .damping = damping};
   p.W = scratch;
   p.V = p.W + rows * cols;
@@ -159,7 +167,8 @@ static problem open(const double* A, const double* b, int rows, int cols, double
 bool td_bounded_least_squares(const double* A, const double* b, int rows, int cols, double damping,
                               const double* low, const double* high, double* x, bool* free,
                               double* scratch) {
-  problem p = open(A, b, rows, cols, damping, scratch);
+  // start at zero, clamped to the bounds, with all variables free that can move
+  problem p = problem_new(A, b, rows, cols, damping, scratch);
   p.low = low;
   p.high = high;
   for (int j = 0; j < cols; j++) {
@@ -168,6 +177,8 @@ bool td_bounded_least_squares(const double* A, const double* b, int rows, int co
     if (free) free[j] = p.side[j] == 0;
   }
   if (!finite(A, rows * cols) || !finite(b, rows)) return false;
+
+  // activate bounds that are met and release those that hold x back, until neither happens
   for (int turn = 0; turn < 10 * cols + 10; turn++)
     if (step(&p, x) && !release(&p, x)) break;
   for (int j = 0; free && j < cols; j++) free[j] = p.side[j] == 0;
@@ -176,10 +187,11 @@ bool td_bounded_least_squares(const double* A, const double* b, int rows, int co
 
 void td_free_inverse(const double* A, int rows, int cols, double damping, const bool* free,
                      double* G, double* scratch) {
-  problem p = open(A, NULL, rows, cols, damping, scratch);
+  problem p = problem_new(A, NULL, rows, cols, damping, scratch);
   for (int j = 0; j < cols; j++) p.side[j] = free[j] ? 0 : -1;
   list_free(&p);
   jacobi(&p);
+  // column i of G solves the free problem for the unit vector e_i
   memset(G, 0, (size_t)rows * (size_t)cols * sizeof(double));
   for (int i = 0; i < rows; i++) {
     for (int k = 0; k < rows; k++) p.r[k] = k == i;

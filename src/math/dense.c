@@ -1,7 +1,7 @@
-// Products, Cholesky and LU of row-major matrices.  A symmetric row-major matrix is its own
-// column-major one with the triangles exchanged, so LAPACK's upper Cholesky is our lower one; a
-// general one is handed over as its transpose.  Below `small` the loops written out here beat the
-// cost of the calls.
+// Products, Cholesky and LU factors of row-major matrices.  A symmetric row-major matrix equals its
+// column-major form with the triangles exchanged, so that LAPACK's upper Cholesky factor is our
+// lower one; a general matrix is passed to LAPACK as its transpose.  Up to order `small` the loops
+// written here are faster than the calls.
 #include "math/dense.h"
 
 #include <cblas.h>
@@ -17,8 +17,8 @@
 
 enum { small = 40 };
 
-// Only a process with a limit is asked for the memory; the buffer, once taken, is kept by the
-// library for the process, which is why one flag for the process is right here.
+// Try to allocate as much as OpenBLAS will, if the process has a memory limit.  OpenBLAS keeps its
+// buffer for the life of the process, hence the static flag.
 bool td_blas_room(void) {
   static atomic_bool taken;
   const size_t buffer = (size_t)136 << 20;
@@ -38,6 +38,7 @@ bool td_blas_room(void) {
   return true;
 }
 
+// C = A B or A'B, as `side` tells.
 static void product(CBLAS_TRANSPOSE side, const double* A, const double* B, int rows, int inner,
                     int cols, double* C) {
   memset(C, 0, sizeof(double) * (size_t)rows * (size_t)cols);
@@ -54,7 +55,7 @@ void td_mul_tn(const double* A, const double* B, int rows, int inner, int cols, 
   product(CblasTrans, A, B, rows, inner, cols, C);
 }
 
-// L_ij = (A_ij - sum_k L_ik L_jk) / L_jj, row by row; A_ii is kept only until its pivot is found
+// L_ij = (A_ij - Σ_k L_ik L_jk) / L_jj row by row; returns the 1-based index of a weak pivot, or 0.
 static int chol_rows(double* A, int n, double tol) {
   for (int i = 0; i < n; i++) {
     double* Li = A + (size_t)i * (size_t)n;
@@ -69,14 +70,15 @@ static int chol_rows(double* A, int n, double tol) {
   return 0;
 }
 
-// The same by U = L', in tiles of eight rows of eight: rows along lanes, none across.
+// U = L' in tiles of LANES x LANES: a row of a tile fills one vector, so that vector operations
+// never combine elements of the same row.
 enum { TILES = small / LANES };
 typedef struct tiles {
   lanes row[small][TILES];
 } tiles;
 
-// The tile at rows j, columns i of A (i <= j), transposed; zeros beyond n.  Of tiles on the
-// diagonal the lower half counts: what the other leaves behind is never used.
+// U tile (i, j) = transpose of the tile of A at rows j, columns i (i <= j); zeros beyond n.  Only
+// the lower half of a diagonal tile is valid; the other half is never used.
 static void load_tile(const double* A, int n, int i, int j, tiles* U) {
   lanes from[LANES] = {{0}}, to[LANES];
   for (int r = 0; r < LANES && LANES * j + r < n; r++) {
@@ -91,7 +93,7 @@ static void load_tile(const double* A, int n, int i, int j, tiles* U) {
   for (int r = 0; r < LANES; r++) U->row[LANES * i + r][j] = to[r];
 }
 
-// And back.
+// Write tile (i, j) of U back to rows j, columns i of A; inverse of load_tile.
 static void store_tile(double* A, int n, int i, int j, const tiles* U) {
   lanes from[LANES], to[LANES];
   for (int r = 0; r < LANES; r++) from[r] = U->row[LANES * i + r][j];
@@ -106,14 +108,13 @@ static void store_tile(double* A, int n, int i, int j, const tiles* U) {
   }
 }
 
-// The factors that eliminate the rows of a tile: multipliers of each for those below it, and
-// 1/√pivot.
+// Elimination of the rows of a diagonal tile: multipliers of the rows below, and 1/√pivot
 typedef struct elimination {
   lanes multiplier[LANES], root;
 } elimination;
 
-// The tile on the diagonal.  Each row waits for the one above it, so this is D and the rows of a
-// unit triangle first, D⁻¹ and no roots in between.  Returns the 1-based row of a weak pivot, or 0.
+// Factor a diagonal tile as Lᵤ D Lᵤ' with unit Lᵤ: each row depends on the one above it, so square
+// roots are taken only at the end.  Returns the 1-based row of a weak pivot, or 0.
 static int eliminate(lanes row[LANES], const double* diagonal, int rows, double tol,
                      elimination* e) {
   lanes pivots = {1, 1, 1, 1, 1, 1, 1, 1};
@@ -130,83 +131,72 @@ static int eliminate(lanes row[LANES], const double* diagonal, int rows, double 
   return 0;
 }
 
-// Rows of tile t: each is taken off those below it in the tile and divided by the root of its
-// pivot. Returns the 1-based index of a weak pivot, or 0.
-static int factor_rows(tiles* U, int t, int count, const double* diagonal, int n, double tol) {
-  lanes(*from)[TILES] = U->row + LANES * t;
-  lanes row[LANES];
-  elimination e;
-  for (int k = 0; k < LANES; k++) row[k] = from[k][t];
-  const int bad = eliminate(row, diagonal + LANES * t, n - LANES * t, tol, &e);
-  if (bad) return LANES * t + bad;
-  for (int k = 0; k < LANES; k++) from[k][t] = e.root[k] * row[k];
-  for (int b = t + 1; b < count; b++) {
-    for (int k = 0; k < LANES; k++) row[k] = from[k][b];
-    for (int k = 0; k < LANES; k++)
-      for (int i = k + 1; i < LANES; i++) row[i] -= e.multiplier[k][i] * row[k];
-    for (int k = 0; k < LANES; k++) from[k][b] = e.root[k] * row[k];
-  }
-  return 0;
-}
-
-// The tiles behind: U_ij -= U_ti' U_tj, each entry loaded once for all eight rows of t.
-static void take_off(tiles* U, int t, int count) {
-  lanes(*from)[TILES] = U->row + LANES * t;
-  for (int i = t + 1; i < count; i++)
-    for (int j = i; j < count; j++) {
-      lanes(*to)[TILES] = U->row + LANES * i, sum[LANES];
-      for (int r = 0; r < LANES; r++) sum[r] = to[r][j];
-      for (int k = 0; k < LANES; k++) {
-        const lanes row = from[k][j];
-        const double* column = (const double*)&from[k][i];
-        for (int r = 0; r < LANES; r++) sum[r] -= column[r] * row;
-      }
-      for (int r = 0; r < LANES; r++) to[r][j] = sum[r];
-    }
-}
-
+// Cholesky by tiles for 2 LANES <= n <= small; returns the 1-based index of a weak pivot, or 0.
 static int chol_tiles(double* A, int n, double tol) {
   const int count = (n + LANES - 1) / LANES;
   double diagonal[small];
   tiles U;
-  int bad = 0;
   for (int i = 0; i < n; i++) diagonal[i] = A[i * n + i];
   for (int j = 0; j < count; j++)
     for (int i = 0; i <= j; i++) load_tile(A, n, i, j, &U);
-  for (int t = 0; t < count && !bad; t++) {
-    bad = factor_rows(&U, t, count, diagonal, n, tol);
-    if (!bad) take_off(&U, t, count);
+
+  for (int t = 0; t < count; t++) {
+    lanes(*from)[TILES] = U.row + LANES * t;
+    lanes row[LANES];
+    elimination e;
+
+    // diagonal tile; with a weak pivot leave A as chol_rows leaves it
+    for (int k = 0; k < LANES; k++) row[k] = from[k][t];
+    if (eliminate(row, diagonal + LANES * t, n - LANES * t, tol, &e)) return chol_rows(A, n, tol);
+    for (int k = 0; k < LANES; k++) from[k][t] = e.root[k] * row[k];
+
+    // tiles to its right, U_tb
+    for (int b = t + 1; b < count; b++) {
+      for (int k = 0; k < LANES; k++) row[k] = from[k][b];
+      for (int k = 0; k < LANES; k++)
+        for (int i = k + 1; i < LANES; i++) row[i] -= e.multiplier[k][i] * row[k];
+      for (int k = 0; k < LANES; k++) from[k][b] = e.root[k] * row[k];
+    }
+
+    // tiles below, U_ij -= U_ti' U_tj; each element is loaded once for all rows of t
+    for (int i = t + 1; i < count; i++)
+      for (int j = i; j < count; j++) {
+        lanes(*to)[TILES] = U.row + LANES * i, sum[LANES];
+        for (int r = 0; r < LANES; r++) sum[r] = to[r][j];
+        for (int k = 0; k < LANES; k++) {
+          const lanes right = from[k][j];
+          const double* column = (const double*)&from[k][i];
+          for (int r = 0; r < LANES; r++) sum[r] -= column[r] * right;
+        }
+        for (int r = 0; r < LANES; r++) to[r][j] = sum[r];
+      }
   }
-  if (bad) return chol_rows(A, n, tol);  // as it leaves what is done so far
+
   for (int j = 0; j < count; j++)
     for (int i = 0; i <= j; i++) store_tile(A, n, i, j, &U);
-  return 0;
-}
-
-// 1-based index of the first pivot that is small against A_ii = sum_k L_ik^2, or 0
-static int small_pivot(const double* L, int n, int rows, double tol) {
-  for (int i = 0; i < rows; i++) {
-    const double* Li = L + (size_t)i * (size_t)n;
-    if (!(Li[i] * Li[i] > tol * dot(Li, Li, i + 1))) return i + 1;
-  }
   return 0;
 }
 
 int td_chol(double* A, int n, double tol) {
   if (n < 2 * LANES) return chol_rows(A, n, tol);
   if (n <= small) return chol_tiles(A, n, tol);
+
+  // LAPACK, then the first of its pivots that is small against A_ii = Σ_k L_ik²
   const int info = (int)LAPACKE_dpotrf_work(LAPACK_COL_MAJOR, 'U', n, A, n);
-  const int done = info > 0 ? info - 1 : n;
-  const int weak = small_pivot(A, n, done, tol);
-  return weak ? weak : info;
+  for (int i = 0; i < (info > 0 ? info - 1 : n); i++) {
+    const double* Li = A + (size_t)i * (size_t)n;
+    if (!(Li[i] * Li[i] > tol * dot(Li, Li, i + 1))) return i + 1;
+  }
+  return info;
 }
 
-// One right-hand side: L y = b by dot products, L'x = y by subtracting columns as soon as x_i is
-// known.  The quotients 1/L_ii are made ahead, some at a time.
+// 1/L_ii for LANES rows from `first`; zeros beyond n.
 static void inverse_pivots(const double* L, int n, int first, double* inverse) {
   for (int k = 0; k < LANES; k++)
     inverse[k] = first + k < n ? 1 / L[(size_t)(first + k) * (size_t)(n + 1)] : 0;
 }
+// One right-hand side: L y = b by dot products, then L'x = y by subtracting columns as soon as x_i
+// is known.  The quotients 1/L_ii are computed ahead, LANES at a time.
 static void chol_solve_one(const double* L, int n, double* b) {
   double inverse[LANES];
   for (int i = 0; i < n; i++) {
@@ -223,8 +213,10 @@ static void chol_solve_one(const double* L, int n, double* b) {
   }
 }
 
-// Several, 8 `wide` side by side: rows of X by dot products with rows of L, then with its columns.
-enum { WIDE = 8 };
+enum { WIDE = 8 };  // vectors of right-hand sides handled at once
+
+// Solve L L'X = B in place for 8 `wide` right-hand sides: rows of X by sums over rows of L, then
+// over its columns.
 static ALWAYS void solve_panel(const double* L, int n, int wide, lanes (*X)[WIDE]) {
   double inverse[small];
   for (int i = 0; i < n; i++) inverse[i] = 1 / L[i * n + i];
@@ -243,6 +235,7 @@ static ALWAYS void solve_panel(const double* L, int n, int wide, lanes (*X)[WIDE
     for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
 }
+// Several right-hand sides, in panels of LANES * WIDE columns.
 static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
   lanes X[small][WIDE];
   for (int first = 0, count; first < nrhs; first += count) {
@@ -275,32 +268,30 @@ void td_chol_solve(const double* L, int n, double* B, int nrhs) {
               nrhs);
 }
 
-// A' = P L U in LAPACK's eyes, hence A = U'L'P'
+// LAPACK factors A' = P L U, hence A = U'L'P'.
 int td_lu(double* A, int n, int* pivot) {
   return n == 0 ? 0 : (int)LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot);
 }
 
-// One right-hand side: L y = b, U x = y by dot products with rows.
-static void lu_solve_one(const double* LU, int n, double* b) {
-  for (int i = 0; i < n; i++) {
-    const double* row = LU + (size_t)i * (size_t)n;
-    b[i] = (b[i] - dot(row, b, i)) / row[i];
-  }
-  for (int i = n - 1; i >= 0; i--) {
-    b[i] -= dot(LU + (size_t)i * (size_t)n + i + 1, b + i + 1, n - 1 - i);
-  }
-}
-
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs) {
   if (n == 0 || nrhs == 0) return;
+
+  // L Y = B, U X = Y
   if (nrhs == 1) {
-    lu_solve_one(LU, n, B);
+    for (int i = 0; i < n; i++) {
+      const double* row = LU + (size_t)i * (size_t)n;
+      B[i] = (B[i] - dot(row, B, i)) / row[i];
+    }
+    for (int i = n - 1; i >= 0; i--)
+      B[i] -= dot(LU + (size_t)i * (size_t)n + i + 1, B + i + 1, n - 1 - i);
   } else {
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasLower, CblasNoTrans, CblasNonUnit, n, nrhs, 1, LU, n,
                 B, nrhs);
     cblas_dtrsm(CblasRowMajor, CblasLeft, CblasUpper, CblasNoTrans, CblasUnit, n, nrhs, 1, LU, n, B,
                 nrhs);
   }
+
+  // undo the exchanges
   for (int i = n - 1; i >= 0; i--) {
     const int other = pivot[i] - 1;
     if (other != i)
@@ -316,20 +307,19 @@ int td_lu_complex(double* A, int n, int* pivot) {
                                            n, pivot);
 }
 
-// b /= d
-static void divide(double b[2], const double d[2]) {
-  const double size = d[0] * d[0] + d[1] * d[1], re = b[0], im = b[1];
-  b[0] = (re * d[0] + im * d[1]) / size;
-  b[1] = (im * d[0] - re * d[1]) / size;
-}
-
 void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
   const size_t stride = 2 * (size_t)n;
+
+  // L y = b, dividing by the complex pivots d
   for (int i = 0; i < n; i++) {
-    const double* row = LU + (size_t)i * stride;
+    const double *row = LU + (size_t)i * stride, *d = row + 2 * i;
     complex_dot_from(b + 2 * i, row, b, i);
-    divide(b + 2 * i, row + 2 * i);
+    const double size = d[0] * d[0] + d[1] * d[1], re = b[2 * i], im = b[2 * i + 1];
+    b[2 * i] = (re * d[0] + im * d[1]) / size;
+    b[2 * i + 1] = (im * d[0] - re * d[1]) / size;
   }
+
+  // U x = y, then undo the exchanges
   for (int i = n - 1; i >= 0; i--) {
     complex_dot_from(b + 2 * i, LU + (size_t)i * stride + 2 * i + 2, b + 2 * i + 2, n - 1 - i);
   }
@@ -339,6 +329,7 @@ void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
   }
 }
 
+// Each row exchange and each negative pivot turns the sign of the determinant.
 int td_lu_sign(const double* LU, const int* pivot, int n) {
   int sign = 1;
   for (int i = 0; i < n; i++) {

@@ -1,18 +1,21 @@
-// Eigenvalues, singular values and rank-deficient least squares, for analyses: thin covers of
-// LAPACKE that keep the caller's matrices and translate row-major storage.
+// Eigenvalues, singular values and rank-deficient least squares for analyses: adapters of LAPACKE
+// that preserve the caller's matrices and translate row-major storage.
 #include <lapacke.h>
 #include <math.h>
 
 #include "math/dense.h"
 
+// Elements of a rows x cols matrix, or offset of row `rows`.
 static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
 
+// Copy of n numbers; NULL: out of memory.
 static double* copy_of(const double* A, size_t n) {
   double* copy = malloc(sizeof(double) * (n ? n : 1));
   if (copy && n) memcpy(copy, A, sizeof(double) * n);
   return copy;
 }
 
+// Transpose of A (rows x cols); NULL: out of memory.
 static double* transpose_of(const double* A, int rows, int cols) {
   double* T = malloc(sizeof(double) * (area(rows, cols) + 1));
   if (!T) return NULL;
@@ -52,7 +55,7 @@ bool td_eig_general(const double* A, int n, double* re, double* im, double* VR) 
 
 double td_lu_condition(double* A, int n, int* pivot) {
   if (n == 0) return 1;
-  double norm = 0, condition = 0;  // of the transpose, whose columns are the rows of A
+  double norm = 0, condition = 0;  // 1-norm of the transpose: the largest row sum of A
   for (int i = 0; i < n; i++) {
     double sum = 0;
     for (int j = 0; j < n; j++) sum += fabs(A[(size_t)i * (size_t)n + (size_t)j]);

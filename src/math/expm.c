@@ -1,13 +1,16 @@
-// Matrix exponential by scaling and squaring with the (6, 6) Pade approximant [C. Moler, C. Van
-// Loan, SIAM Review 45 (2003) 3]; with the norm scaled to at most 1/4 its error is below rounding.
+// Matrix exponential by scaling and squaring with the (6, 6) Padé approximant [moler2003, method
+// 3]. With the norm scaled to at most 1/4 the error of the approximant is below rounding.
 #include <math.h>
 
 #include "math/riccati.h"
 
+// Elements of an n x n matrix.
 static size_t area(int n) { return (size_t)n * (size_t)n; }
 
 td_status td_expm(const double* A, int n, double* E) {
   if (n == 0) return TD_OK;
+
+  // halve A until its norm is at most 1/4
   double norm = 0;
   for (int i = 0; i < n; i++) {
     double row = 0;
@@ -25,7 +28,7 @@ td_status td_expm(const double* A, int n, double* E) {
     S[i] = ldexp(A[i], -squarings);
     P[i] = E[i] = D[i] = i % (size_t)(n + 1) == 0;
   }
-  // numerator in E, denominator in D: sum c_k S^k, sum c_k (-S)^k
+  // numerator E = Σ c_k S^k, denominator D = Σ c_k (-S)^k
   double c = 1;
   for (int k = 1; k <= 6; k++) {
     c *= (7.0 - k) / (k * (13.0 - k));
@@ -36,6 +39,7 @@ td_status td_expm(const double* A, int n, double* E) {
       D[i] += (k % 2 ? -c : c) * P[i];
     }
   }
+  // E := D⁻¹ E, then square it as often as A was halved
   td_status status = td_lu(D, n, pivot) == 0 ? TD_OK : TD_E_SINGULAR;
   if (status == TD_OK) td_lu_solve(D, pivot, n, E, n);
   for (int k = 0; status == TD_OK && k < squarings; k++) {

@@ -1,12 +1,12 @@
-// The multifrontal method.  With the blocks in the order of elimination, those whose columns have
-// (nearly) the same rows below the diagonal make a front
+// Multifrontal LU [duff1983] [liu1992].  Blocks are sorted in the order of elimination; consecutive
+// blocks whose columns have (nearly) the same rows below the diagonal make a front
 //
 //   [ F11 F12 ]    P F11 = L U,   F12 := L⁻¹ P F12,   F21 := F21 U⁻¹,   F22 := F22 - F21 F12
 //   [ F21 F22 ]
 //
-// F11 holds the columns to be eliminated, F22 is passed on to the parent front: the one that holds
-// the first of its rows.  In postorder the F22 of the children are on top of a stack.
-// (Duff and Reid 1983; Liu 1992)
+// F11 holds the columns to eliminate.  The Schur complement F22 is passed on to the parent front,
+// the one that holds the first of its rows.  Fronts are visited in postorder, so that the F22 of
+// the children are on top of a stack.  A "place" below is a position in the order of elimination.
 #include "math/fronts.h"
 
 #include <cblas.h>
@@ -16,36 +16,41 @@
 #include <suitesparse/amd.h>
 
 typedef struct front {
-  int first, ncol;  // its blocks in the order of elimination
-  int row, nrow;    // blocks below, in `rows`
-  int k, r;         // their numbers of rows
-  int children;
-  size_t at;  // its factors: F11 (k x k), F21 (r x k), F12 (k x r), column-major
+  int first, ncol;  // places eliminated here: first .. first + ncol - 1
+  int row, nrow;    // places below the diagonal: rows[row] .. rows[row + nrow - 1]
+  int k, r;         // scalar rows of F11 and of F22
+  int children;     // number of fronts that pass their F22 to this one
+  size_t at;        // start of its factors: F11 (k x k), F21 (r x k), F12 (k x r), column-major
 } front;
 
 struct td_fronts {
   td_pattern b;
-  int *order, *place;  // block at a place of the elimination, and back
-  int* start;          // (nblock + 1) first row of each place
-  int* local;          // per place: its first row in the front at work
-  int* rows;           // places below, front after front
-  int nrows, cap_rows;
-  front* front;
+  int *order, *place;   // block at a place, and place of a block (nblock)
+  int* start;           // (nblock + 1) first scalar row of each place
+  int* local;           // (nblock) first scalar row of a place in the front being assembled
+  int* rows;            // places below the diagonal, front after front
+  int nrows, cap_rows;  // used and allocated length of `rows`
+  front* front;         // in postorder
   int nfront, cap_front;
-  int* open;  // fronts whose F22 is on the stack
-  double *factor, *F, *stack, *x, *y;
-  lapack_int* pivot;
+  int* open;          // fronts whose F22 is on the stack
+  double* factor;     // factors of all fronts
+  double* F;          // the front being assembled; a vector while solving
+  double* stack;      // Schur complements F22 that wait for their parents
+  double *x, *y;      // vectors in the order of elimination; y: 3 n for the test of the factors
+  lapack_int* pivot;  // row exchanges within the fronts
   size_t bytes;
 };
 
-enum { TINY_FRONT = 8 };    // columns up to which calling BLAS costs more than computing
-enum { SMALL_FRONT = 32 };  // rows up to which fronts are joined whatever zeros that stores
-static const double few_zeros = 0.2;
+enum { TINY_FRONT = 8 };    // columns up to which plain loops are faster than BLAS
+enum { SMALL_FRONT = 32 };  // columns up to which fronts are merged however many zeros that stores
+static const double few_zeros = 0.2;  // fraction of stored zeros up to which larger fronts merge
 
-// ---- order ------------------------------------------------------------------------------------
+// ---- order of elimination
+// ------------------------------------------------------------------------------------
 
-// Elimination tree (Liu); `up` shortens the ways to the roots.
-static void eliminate(const td_fronts* s, int* parent, int* up) {
+// Elimination tree: parent of each place, -1 at roots [liu1990].  `up` (n) is scratch: it
+// points from a place towards its root by shortcuts.
+static void elimination_tree(const td_fronts* s, int* parent, int* up) {
   for (int j = 0; j < s->b.nblock; j++) {
     parent[j] = up[j] = -1;
     for (int k = s->b.ptr[s->order[j]]; k < s->b.ptr[s->order[j] + 1]; k++)
@@ -58,8 +63,10 @@ static void eliminate(const td_fronts* s, int* parent, int* up) {
   }
 }
 
-// Places in the order in which every subtree is contiguous; head, next, stack are scratch.
+// Postorder of the tree: children before parents, every subtree contiguous.  head, next and stack
+// (n each) are scratch.
 static void postorder(const int* parent, int n, int* head, int* next, int* stack, int* post) {
+  // lists of children
   int count = 0;
   for (int j = 0; j < n; j++) head[j] = -1;
   for (int j = n - 1; j >= 0; j--)
@@ -67,6 +74,8 @@ static void postorder(const int* parent, int n, int* head, int* next, int* stack
       next[j] = head[parent[j]];
       head[parent[j]] = j;
     }
+
+  // depth-first walk from each root
   for (int root = 0; root < n; root++) {
     if (parent[root] >= 0) continue;
     int top = 0;
@@ -84,6 +93,7 @@ static void postorder(const int* parent, int n, int* head, int* next, int* stack
   }
 }
 
+// Invert `order` and compute where each place starts.
 static void number_places(td_fronts* s) {
   for (int j = 0; j < s->b.nblock; j++) {
     s->place[s->order[j]] = j;
@@ -91,17 +101,19 @@ static void number_places(td_fronts* s) {
   }
 }
 
-// Minimum degree, then postorder.  `scratch` (5 n); the parents of the new places are left in its
-// first n.
+// Order the blocks: approximate minimum degree [amestoy2004], then postorder of its tree. `scratch`
+// holds 5 n; the parents of the final places are left in its first n.
 static bool find_order(td_fronts* s, int* scratch) {
   const int n = s->b.nblock;
   int *parent = scratch, *a = parent + n, *b = a + n, *c = b + n, *post = c + n;
-  int *ptr = (int*)(uintptr_t)s->b.ptr, *row = (int*)(uintptr_t)s->b.row;  // not written
+  int *ptr = (int*)(uintptr_t)s->b.ptr, *row = (int*)(uintptr_t)s->b.row;  // AMD does not write
   if (amd_order(n, ptr, row, s->order, NULL, NULL) < 0) return false;
   number_places(s);
-  eliminate(s, parent, a);
+  elimination_tree(s, parent, a);
   postorder(parent, n, a, b, c, post);
-  for (int j = 0; j < n; j++) a[post[j]] = j;  // new place of an old one
+
+  // renumber: a[] new place of an old one, b[] new order, c[] new parents
+  for (int j = 0; j < n; j++) a[post[j]] = j;
   for (int j = 0; j < n; j++) b[j] = s->order[post[j]];
   for (int j = 0; j < n; j++) c[j] = parent[post[j]] < 0 ? -1 : a[parent[post[j]]];
   memcpy(s->order, b, (size_t)n * sizeof(int));
@@ -112,22 +124,24 @@ static bool find_order(td_fronts* s, int* scratch) {
 
 // ---- fronts -----------------------------------------------------------------------------------
 
-// Places below the diagonal of one column.
+// Places below the diagonal in one block column of the factors
 typedef struct column {
   int* list;
-  int n, size;  // places, rows of them
+  int n, size;  // number of places and of their scalar rows
 } column;
 
 typedef struct builder {
   td_fronts* s;
   const int* parent;
-  int *head, *next;  // children
-  int* mark;
-  column* below;
-  double zeros;  // stored in the front at work
+  int *head, *next;  // lists of children of a place
+  int* mark;         // last column whose list a place was added to
+  column* below;     // structure of each column
+  double zeros;      // zeros stored in the front being built
 } builder;
 
-static bool take_in(builder* b, column* c, int* room, int place, int j) {
+// Add a place to the structure of column j, unless it is above the diagonal or there already.
+static bool add_place(builder* b, int* room, int place, int j) {
+  column* c = &b->below[j];
   if (place <= j || b->mark[place] == j) return true;
   b->mark[place] = j;
   int* grown = td_grow(c->list, room, c->n + 1, sizeof(int));
@@ -138,21 +152,21 @@ static bool take_in(builder* b, column* c, int* room, int place, int j) {
   return true;
 }
 
-// Column j: the matrix's own blocks and what the children leave.
+// Structure of column j of the factors: blocks of the matrix and the structures of its children.
 static bool fill_column(builder* b, int j) {
   const td_fronts* s = b->s;
-  column* c = &b->below[j];
   int room = 0;
   bool ok = true;
   for (int k = s->b.ptr[s->order[j]]; ok && k < s->b.ptr[s->order[j] + 1]; k++)
-    ok = take_in(b, c, &room, s->place[s->b.row[k]], j);
+    ok = add_place(b, &room, s->place[s->b.row[k]], j);
   for (int child = b->head[j]; ok && child >= 0; child = b->next[child])
     for (int i = 0; ok && i < b->below[child].n; i++)
-      ok = take_in(b, c, &room, b->below[child].list[i], j);
+      ok = add_place(b, &room, b->below[child].list[i], j);
   return ok;
 }
 
-// Whether column j goes on with the front that ends with j - 1.
+// Decide whether column j extends the front that ends with column j - 1: j must be its parent, and
+// the merged front must be small or store few zeros.
 static bool joins(builder* b, int j) {
   const td_fronts* s = b->s;
   if (j == 0 || b->parent[j - 1] != j) return false;
@@ -165,22 +179,13 @@ static bool joins(builder* b, int j) {
   return true;
 }
 
-static bool open_front(builder* b, int j) {
-  td_fronts* s = b->s;
-  front* grown = td_grow(s->front, &s->cap_front, s->nfront + 1, sizeof(front));
-  if (!grown) return false;
-  s->front = grown;
-  s->front[s->nfront++] = (front){.first = j};
-  b->zeros = 0;
-  return true;
-}
-
+// Order of integers for qsort.
 static int ascending(const void* a, const void* b) {
   const int x = *(const int*)a, y = *(const int*)b;
   return (x > y) - (x < y);
 }
 
-// The front that ends with place j.
+// Complete the last front, which ends with place j.
 static bool close_front(builder* b, int j) {
   td_fronts* s = b->s;
   front* f = &s->front[s->nfront - 1];
@@ -199,28 +204,7 @@ static bool close_front(builder* b, int j) {
   return true;
 }
 
-static bool build_fronts(builder* b) {
-  const int n = b->s->b.nblock;
-  bool ok = true;
-  for (int j = 0; j < n; j++) b->head[j] = b->mark[j] = -1;
-  for (int j = 0; j < n && ok; j++) {
-    ok = fill_column(b, j);
-    if (ok && !joins(b, j)) {
-      if (j > 0) ok = close_front(b, j - 1);
-      ok = ok && open_front(b, j);
-    }
-    for (int c = b->head[j]; c >= 0; c = b->next[c]) {  // their fronts are closed or go on
-      free(b->below[c].list);
-      b->below[c].list = NULL;
-    }
-    if (b->parent[j] >= 0) {
-      b->next[j] = b->head[b->parent[j]];
-      b->head[b->parent[j]] = j;
-    }
-  }
-  return ok && (n == 0 || close_front(b, n - 1));
-}
-
+// Partition the places into fronts.  The first n of `scratch` (4 n) hold the parents.
 static bool find_fronts(td_fronts* s, int* scratch) {
   const int n = s->b.nblock;
   builder b = {.s = s,
@@ -229,21 +213,54 @@ static bool find_fronts(td_fronts* s, int* scratch) {
                .next = scratch + 2 * n,
                .mark = scratch + 3 * n,
                .below = calloc((size_t)n + 1, sizeof(column))};
-  const bool ok = b.below && build_fronts(&b);
+  bool ok = b.below != NULL;
+  for (int j = 0; j < n; j++) b.head[j] = b.mark[j] = -1;
+
+  for (int j = 0; j < n && ok; j++) {
+    ok = fill_column(&b, j);
+
+    // start a new front unless the column extends the current one
+    if (ok && !joins(&b, j)) {
+      if (j > 0) ok = close_front(&b, j - 1);
+      front* grown = ok ? td_grow(s->front, &s->cap_front, s->nfront + 1, sizeof(front)) : NULL;
+      ok = grown != NULL;
+      if (ok) {
+        s->front = grown;
+        s->front[s->nfront++] = (front){.first = j};
+        b.zeros = 0;
+      }
+    }
+
+    // structures of the children are not needed any more
+    for (int c = b.head[j]; c >= 0; c = b.next[c]) {
+      free(b.below[c].list);
+      b.below[c].list = NULL;
+    }
+    if (b.parent[j] >= 0) {
+      b.next[j] = b.head[b.parent[j]];
+      b.head[b.parent[j]] = j;
+    }
+  }
+  ok = ok && (n == 0 || close_front(&b, n - 1));
+
   for (int j = 0; b.below && j < n; j++) free(b.below[j].list);
   free(b.below);
   return ok;
 }
 
-// Who is whose child, where factors go, and how much room all of it needs.
+// Count the children of each front, place its factors and allocate all memory that numbers need.
 static bool lay_out(td_fronts* s) {
   const int n = blocks_order(&s->b);
+
+  // the parent of a front is the one that holds the first place below it
+  int* front_of = s->local;
+  for (int i = 0; i < s->nfront; i++)
+    for (int p = 0; p < s->front[i].ncol; p++) front_of[s->front[i].first + p] = i;
+  for (int i = 0; i < s->nfront; i++)
+    if (s->front[i].nrow > 0) s->front[front_of[s->rows[s->front[i].row]]].children++;
+
+  // follow the factorisation: size of the factors, the widest front, the highest stack
   size_t nfactor = 0, widest = 0, stacked = 0, most = 0;
-  int* of = s->local;  // front of each place
-  for (int i = 0; i < s->nfront; i++)
-    for (int p = 0; p < s->front[i].ncol; p++) of[s->front[i].first + p] = i;
-  for (int i = 0; i < s->nfront; i++)
-    if (s->front[i].nrow > 0) s->front[of[s->rows[s->front[i].row]]].children++;
   s->open = malloc(((size_t)s->nfront + 1) * sizeof(int));
   if (!s->open) return false;
   for (int i = 0, top = 0; i < s->nfront; i++) {
@@ -260,6 +277,7 @@ static bool lay_out(td_fronts* s) {
     stacked += r * r;
     most = most > stacked ? most : stacked;
   }
+
   s->bytes = (nfactor + widest * widest + most + 4 * (size_t)n) * sizeof(double);
   s->factor = malloc((nfactor + 1) * sizeof(double));
   s->F = malloc((widest * widest + 1) * sizeof(double));
@@ -302,9 +320,10 @@ td_fronts* td_fronts_new(const td_pattern* blocks) {
 
 size_t td_fronts_bytes(const td_fronts* s) { return s->bytes; }
 
-// ---- numbers ----------------------------------------------------------------------------------
+// ---- factorisation
+// ----------------------------------------------------------------------------------
 
-// F[to, from] += block (row, col) of the matrix
+// F[to, from] += block (row, col) of the matrix; rows and columns of F are scalar.
 static void add_block(const td_fronts* s, const double* values, int row, int col, int to, int from,
                       int ld) {
   const td_pattern* b = &s->b;
@@ -316,15 +335,20 @@ static void add_block(const td_fronts* s, const double* values, int row, int col
           A[(size_t)j * (size_t)height + (size_t)i];
 }
 
+// Assemble a front: the blocks of the matrix in its columns, and in its rows to their right.
 static void assemble(td_fronts* s, const front* f, const double* values) {
   const int ld = f->k + f->r, last = f->first + f->ncol - 1;
   memset(s->F, 0, (size_t)ld * (size_t)ld * sizeof(double));
+
+  // scalar row in the front of each of its places
   for (int p = f->first; p <= last; p++) s->local[p] = s->start[p] - s->start[f->first];
   for (int i = 0, at = f->k; i < f->nrow; i++) {
     const int p = s->rows[f->row + i];
     s->local[p] = at;
     at += s->start[p + 1] - s->start[p];
   }
+
+  // F11 and F21 from the columns, F12 from the transposed positions (the pattern is symmetric)
   for (int p = f->first; p <= last; p++) {
     const int col = s->order[p];
     for (int k = s->b.ptr[col]; k < s->b.ptr[col + 1]; k++) {
@@ -335,7 +359,7 @@ static void assemble(td_fronts* s, const front* f, const double* values) {
   }
 }
 
-// Add the Schur complement of a child, of order c->r, to the front.
+// Add the Schur complement `from` (c->r x c->r) of child c to the front ("extend-add").
 static void extend_add(td_fronts* s, const front* f, const front* c, const double* from) {
   const size_t ld = (size_t)(f->k + f->r);
   for (int b = 0; b < c->nrow; b++) {
@@ -352,7 +376,7 @@ static void extend_add(td_fronts* s, const front* f, const front* c, const doubl
   }
 }
 
-// The same as dgetrf for a few columns.
+// LU with row exchanges of the leading k columns of F, as dgetrf does.  False: a pivot is zero.
 static bool factor_tiny(double* F, int k, int ld, lapack_int* pivot) {
   for (int j = 0; j < k; j++) {
     int p = j;
@@ -372,25 +396,20 @@ static bool factor_tiny(double* F, int k, int ld, lapack_int* pivot) {
   return true;
 }
 
-static void lower_tiny(const double* L, int k, double* x) {
-  for (int j = 0; j < k; j++)
-    for (int i = j + 1; i < k; i++) x[i] -= L[j * k + i] * x[j];
-}
-static void upper_tiny(const double* U, int k, double* x) {
-  for (int j = k - 1; j >= 0; j--) {
-    x[j] /= U[j * k + j];
-    for (int i = 0; i < j; i++) x[i] -= U[j * k + i] * x[j];
-  }
-}
-
+// Partial factorisation of the front in F by the formulas of the file head.  False: F11 is
+// singular.
 static bool factor_front(td_fronts* s, const front* f) {
   const int k = f->k, r = f->r, ld = k + r;
   double *F12 = s->F + (size_t)k * (size_t)ld, *F21 = s->F + k, *F22 = F12 + k;
   lapack_int* pivot = s->pivot + s->start[f->first];
+
+  // P F11 = L U
   if (k <= TINY_FRONT ? !factor_tiny(s->F, k, ld, pivot)
                       : LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, k, k, s->F, ld, pivot) != 0)
     return false;
   if (r == 0) return true;
+
+  // F12 := L⁻¹ P F12,  F21 := F21 U⁻¹,  F22 := F22 - F21 F12
   LAPACKE_dlaswp_work(LAPACK_COL_MAJOR, r, F12, ld, 1, k, pivot, 1);
   cblas_dtrsm(CblasColMajor, CblasLeft, CblasLower, CblasNoTrans, CblasUnit, k, r, 1, s->F, ld, F12,
               ld);
@@ -400,44 +419,39 @@ static bool factor_front(td_fronts* s, const front* f) {
   return true;
 }
 
-static void copy_part(const double* from, size_t ld, int rows, int cols, double* to) {
+// Copy a block with `rows` rows and `cols` columns out of a matrix with leading dimension ld.
+static void copy_block(const double* from, size_t ld, int rows, int cols, double* to) {
   for (int j = 0; j < cols; j++)
     memcpy(to + (size_t)j * (size_t)rows, from + (size_t)j * ld, (size_t)rows * sizeof(double));
 }
 
-static void keep(td_fronts* s, const front* f, double* left) {
-  const size_t k = (size_t)f->k, r = (size_t)f->r, ld = k + r;
-  double* to = s->factor + f->at;
-  copy_part(s->F, ld, f->k, f->k, to);
-  copy_part(s->F + k, ld, f->r, f->k, to + k * k);
-  copy_part(s->F + k * ld, ld, f->k, f->r, to + k * (k + r));
-  copy_part(s->F + k * ld + k, ld, f->r, f->r, left);
-}
-
-// Do the factors solve A x = A 1?
-static bool serves(td_fronts* s, const double* values) {
+// Test the factors: solve A x = A 1 and compare A x with A 1, to 8 digits of its largest element.
+static bool are_accurate(td_fronts* s, const double* values) {
   const int n = blocks_order(&s->b);
-  double *x = s->y, *sum = x + n, *r = sum + n, size = 0, left = 0;
-  memset(sum, 0, (size_t)n * sizeof(double));
-  for (int i = 0; i < n; i++) r[i] = 1;
-  td_pattern_mul(&s->b, values, r, sum);
-  memcpy(r, sum, (size_t)n * sizeof(double));
-  td_fronts_solve(s, r);
-  memset(x, 0, (size_t)n * sizeof(double));
-  td_pattern_mul(&s->b, values, r, x);
+  double *Ax = s->y, *A1 = Ax + n, *x = A1 + n, size = 0, error = 0;
+  memset(A1, 0, (size_t)n * sizeof(double));
+  for (int i = 0; i < n; i++) x[i] = 1;
+  td_pattern_mul(&s->b, values, x, A1);
+  memcpy(x, A1, (size_t)n * sizeof(double));
+  td_fronts_solve(s, x);
+  memset(Ax, 0, (size_t)n * sizeof(double));
+  td_pattern_mul(&s->b, values, x, Ax);
+
   for (int i = 0; i < n; i++) {
-    size = fmax(size, fabs(sum[i]));
-    left = fmax(left, fabs(x[i] - sum[i]));
-    if (!isfinite(x[i])) left = INFINITY;
+    size = fmax(size, fabs(A1[i]));
+    error = fmax(error, fabs(Ax[i] - A1[i]));
+    if (!isfinite(Ax[i])) error = INFINITY;
   }
-  return left <= 1e-8 * size;
+  return error <= 1e-8 * size;
 }
 
 td_status td_fronts_factor(td_fronts* s, const double* values) {
-  double* top = s->stack;  // behind the last F22
+  double* top = s->stack;  // end of the last Schur complement on the stack
   int nopen = 0;
   for (int i = 0; i < s->nfront; i++) {
     const front* f = &s->front[i];
+
+    // assemble the matrix and the Schur complements of the children
     assemble(s, f, values);
     for (int c = 0; c < f->children; c++) {
       const front* child = &s->front[s->open[--nopen]];
@@ -445,69 +459,79 @@ td_status td_fronts_factor(td_fronts* s, const double* values) {
       extend_add(s, f, child, top);
     }
     if (!factor_front(s, f)) return TD_E_SINGULAR;
-    keep(s, f, top);
-    top += (size_t)f->r * (size_t)f->r;
+
+    // store F11, F21 and F12; push F22
+    const size_t k = (size_t)f->k, r = (size_t)f->r, ld = k + r;
+    double* to = s->factor + f->at;
+    copy_block(s->F, ld, f->k, f->k, to);
+    copy_block(s->F + k, ld, f->r, f->k, to + k * k);
+    copy_block(s->F + k * ld, ld, f->k, f->r, to + k * (k + r));
+    copy_block(s->F + k * ld + k, ld, f->r, f->r, top);
+    top += r * r;
     if (f->nrow > 0) s->open[nopen++] = i;
   }
-  return serves(s, values) ? TD_OK : TD_E_SINGULAR;
+  return are_accurate(s, values) ? TD_OK : TD_E_SINGULAR;
 }
 
 // ---- solution ---------------------------------------------------------------------------------
 
-// Rows below a front, between the whole vector and one of their own.
-static void gather(const td_fronts* s, const front* f, double* y) {
-  for (int i = 0; i < f->nrow; i++) {
-    const int p = s->rows[f->row + i], n = s->start[p + 1] - s->start[p];
-    memcpy(y, s->x + s->start[p], (size_t)n * sizeof(double));
-    y += n;
-  }
-}
+// x1 := L⁻¹ P x1,  x2 := x2 - F21 x1
+static void forward(td_fronts* s, const front* f) {
+  const int n = f->k;
+  const size_t k = (size_t)n;
+  const double *F11 = s->factor + f->at, *F21 = F11 + k * k;
+  const lapack_int* pivot = s->pivot + s->start[f->first];
+  double* x = s->x + s->start[f->first];
 
-static void subtract(const td_fronts* s, const front* f, const double* y) {
+  for (int i = 0; i < n; i++) {
+    const double swap = x[i];
+    x[i] = x[pivot[i] - 1];
+    x[pivot[i] - 1] = swap;
+  }
+  if (n <= TINY_FRONT) {
+    for (int j = 0; j < n; j++)
+      for (int i = j + 1; i < n; i++) x[i] -= F11[j * n + i] * x[j];
+  } else {
+    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, n, F11, n, x, 1);
+  }
+  if (f->r == 0) return;
+
+  // the product first, then its rows from where they stand in the whole vector
+  const double* y = s->F;
+  cblas_dgemv(CblasColMajor, CblasNoTrans, f->r, n, 1, F21, f->r, x, 1, 0, s->F, 1);
   for (int i = 0; i < f->nrow; i++) {
     const int p = s->rows[f->row + i];
     for (int j = s->start[p]; j < s->start[p + 1]; j++) s->x[j] -= *y++;
   }
 }
 
-// x1 := L⁻¹ P x1,  x2 := x2 - F21 x1
-static void forward(td_fronts* s, const front* f) {
-  const size_t k = (size_t)f->k;
-  const double *F11 = s->factor + f->at, *F21 = F11 + k * k;
-  const lapack_int* pivot = s->pivot + s->start[f->first];
-  double* x = s->x + s->start[f->first];
-  for (int i = 0; i < f->k; i++) {
-    const double swap = x[i];
-    x[i] = x[pivot[i] - 1];
-    x[pivot[i] - 1] = swap;
-  }
-  if (f->k <= TINY_FRONT) {
-    lower_tiny(F11, f->k, x);
-  } else {
-    cblas_dtrsv(CblasColMajor, CblasLower, CblasNoTrans, CblasUnit, f->k, F11, f->k, x, 1);
-  }
-  if (f->r == 0) return;
-  cblas_dgemv(CblasColMajor, CblasNoTrans, f->r, f->k, 1, F21, f->r, x, 1, 0, s->F, 1);
-  subtract(s, f, s->F);
-}
-
 // x1 := U⁻¹ (x1 - F12 x2)
 static void backward(td_fronts* s, const front* f) {
-  const size_t k = (size_t)f->k, r = (size_t)f->r;
+  const int n = f->k;
+  const size_t k = (size_t)n, r = (size_t)f->r;
   const double *F11 = s->factor + f->at, *F12 = F11 + k * (k + r);
-  double* x = s->x + s->start[f->first];
-  if (f->r > 0) {
-    gather(s, f, s->F);
-    cblas_dgemv(CblasColMajor, CblasNoTrans, f->k, f->r, -1, F12, f->k, s->F, 1, 1, x, 1);
+  double *x = s->x + s->start[f->first], *x2 = s->F;
+
+  // gather x2 from the whole vector
+  for (int i = 0; i < f->nrow; i++) {
+    const int p = s->rows[f->row + i], size = s->start[p + 1] - s->start[p];
+    memcpy(x2, s->x + s->start[p], (size_t)size * sizeof(double));
+    x2 += size;
   }
-  if (f->k <= TINY_FRONT) {
-    upper_tiny(F11, f->k, x);
+  if (f->r > 0) cblas_dgemv(CblasColMajor, CblasNoTrans, n, f->r, -1, F12, n, s->F, 1, 1, x, 1);
+
+  if (n <= TINY_FRONT) {
+    for (int j = n - 1; j >= 0; j--) {
+      x[j] /= F11[j * n + j];
+      for (int i = 0; i < j; i++) x[i] -= F11[j * n + i] * x[j];
+    }
   } else {
-    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, f->k, F11, f->k, x, 1);
+    cblas_dtrsv(CblasColMajor, CblasUpper, CblasNoTrans, CblasNonUnit, n, F11, n, x, 1);
   }
 }
 
 void td_fronts_solve(td_fronts* s, double* x) {
+  // permute to the order of elimination, sweep forward and backward, permute back
   const td_pattern* b = &s->b;
   for (int p = 0; p < b->nblock; p++)
     memcpy(s->x + s->start[p], x + b->at[s->order[p]],

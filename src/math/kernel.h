@@ -1,10 +1,10 @@
-// The loops that dense factorisations are made of.
+// Inner loops of the dense factorisations.
 #ifndef TD_KERNEL_H
 #define TD_KERNEL_H
 
 #include <string.h>
 
-// Four sums at a time: the order of additions is fixed and the compiler may use vectors.
+// a·b by four partial sums: the order of additions is fixed, and the compiler may use vectors.
 static inline double dot(const double* a, const double* b, int n) {
   double s0 = 0, s1 = 0, s2 = 0, s3 = 0;
   int i = 0;
@@ -18,10 +18,11 @@ static inline double dot(const double* a, const double* b, int n) {
   return (s0 + s2) + (s1 + s3);
 }
 
-// y += c x, by eights, fours and a rest: rows are short, and a loop the compiler makes wider than
-// they are does most of them one by one.
 typedef double eight __attribute__((vector_size(64)));
 typedef double four __attribute__((vector_size(32)));
+
+// y += c x in groups of eight and four: rows are short, and a loop that the compiler vectorises
+// more widely would process most of them element by element.
 static inline void axpy(double c, const double* restrict x, double* restrict y, int n) {
   for (; n >= 8; n -= 8, x += 8, y += 8) {
     eight a, b;
@@ -43,8 +44,8 @@ static inline void axpy(double c, const double* restrict x, double* restrict y, 
   if (n > 2) y[2] += c * x[2];
 }
 
-// y += s Σ_k c_k x_k for rows x_k of n numbers, ld apart, and numbers c_k `stride` apart: the sums
-// stay in registers.
+// y += s Σ_k c_k x_k for rows x_k of n numbers, ld apart, and coefficients c_k `stride` apart.  The
+// sums stay in registers.
 static inline void sum_rows(double s, const double* c, int stride, int count, const double* x,
                             int ld, double* restrict y, int n) {
   const size_t next = (size_t)stride, below = (size_t)ld;
@@ -77,8 +78,8 @@ static inline void sum_rows(double s, const double* c, int stride, int count, co
   }
 }
 
-// y -= a . b of complex numbers, stored as pairs [re, im]; the compiler's own product of complex
-// numbers looks for infinities, which takes most of its time.
+// y -= a·b of complex numbers stored as pairs [re, im].  The compiler's own complex product checks
+// for infinities, which takes most of its time.
 static inline void complex_dot_from(double y[2], const double* a, const double* b, int n) {
   double aa[4] = {0}, ab[4] = {0};
   int i = 0;

@@ -1,14 +1,13 @@
-// Eight numbers side by side, as the vector extension of gcc and clang has them: x + y, 2.0 * x ...
-// work on all of them. For the few loops whose arithmetic must not be left to the optimiser's
-// taste.
+// Vectors of eight doubles by the vector extension of gcc and clang: x + y, 2.0 * x ... act on all
+// elements.  They serve the few loops whose vectorisation must not depend on the optimiser.
 #ifndef TD_LANES_H
 #define TD_LANES_H
 
 typedef double lanes __attribute__((vector_size(64)));
 enum { LANES = 8 };
 
-// Functions that exist in the source only: copies of many vectors cost more than what is done with
-// them, and loops of known length are unrolled.
+// Force inlining: passing many vectors costs more than the work on them, and loops of known length
+// are unrolled.
 #define ALWAYS inline __attribute__((always_inline))
 
 // to[i][j] = x[j][i], in three rounds of exchanges

@@ -1,6 +1,6 @@
-// Eight spatial vectors side by side, component by component: what happens to each of them alike is
-// done to all at once.  Functions on `each` take the n-th vector of one octet with the n-th of the
-// other.
+// Eight spatial vectors side by side (structure of arrays): component c of all eight is one vector
+// of `lanes`, so that an operation acts on all of them at once.  Functions whose names end in
+// `each` combine the n-th vector of one octet with the n-th of the other.
 #ifndef TD_OCTET_H
 #define TD_OCTET_H
 
@@ -32,7 +32,7 @@ static inline lanes octet_dot_each(const octet* a, const octet* x) {
   return (a->c[0] * x->c[0] + a->c[1] * x->c[1] + a->c[2] * x->c[2]) +
          (a->c[3] * x->c[3] + a->c[4] * x->c[4] + a->c[5] * x->c[5]);
 }
-// a · each
+// a · x_n
 static inline lanes octet_dot(const spatial* a, const octet* x) {
   const double* s = a->a;
   return (s[0] * x->c[0] + s[1] * x->c[1] + s[2] * x->c[2]) +
@@ -41,20 +41,20 @@ static inline lanes octet_dot(const spatial* a, const octet* x) {
 
 // ---- products of vectors ----------------------------------------------------------------------
 
-// to += a × x, three components each
+// to += a × x for three components; one a for all eight
 static inline void octet_cross3(const double* a, const lanes* x, lanes* to) {
   to[0] += a[1] * x[2] - a[2] * x[1];
   to[1] += a[2] * x[0] - a[0] * x[2];
   to[2] += a[0] * x[1] - a[1] * x[0];
 }
 
-// to += a × x, three components of each
+// to += a × x for three components; eight a
 static inline void octet_cross3_each(const lanes* a, const lanes* x, lanes* to) {
   to[0] += a[1] * x[2] - a[2] * x[1];
   to[1] += a[2] * x[0] - a[0] * x[2];
   to[2] += a[0] * x[1] - a[1] * x[0];
 }
-// y + a × x
+// y + a × x, the spatial cross product of twists
 static inline octet octet_cross_add_each(const octet* a, const octet* x, octet y) {
   octet_cross3_each(a->c + 3, x->c, y.c);
   octet_cross3_each(a->c, x->c + 3, y.c);
@@ -64,7 +64,7 @@ static inline octet octet_cross_add_each(const octet* a, const octet* x, octet y
 static inline octet octet_cross_each(const octet* a, const octet* x) {
   return octet_cross_add_each(a, x, octet_zero());
 }
-// a × e_d, the d-th unit vector
+// a × e_d for the d-th unit twist
 static inline octet octet_cross_unit(const octet* a, int d) {
   const int i = d % 3, j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
   octet y = octet_zero();
@@ -79,7 +79,7 @@ static inline octet octet_cross_unit(const octet* a, int d) {
   }
   return y;
 }
-// each twist ×* the wrench f:  [w × f, v × f + w × m] = -[f × w, f × v + m × w]
+// x ×* f for eight twists x and one wrench f:  [w × f, v × f + w × m] = -[f × w, f × v + m × w]
 static inline octet octet_cross_force(const octet* x, const spatial* f) {
   const double force[3] = {-f->a[0], -f->a[1], -f->a[2]},
                moment[3] = {-f->a[3], -f->a[4], -f->a[5]};
@@ -89,7 +89,7 @@ static inline octet octet_cross_force(const octet* x, const spatial* f) {
   octet_cross3(moment, x->c + 3, y.c + 3);
   return y;
 }
-// y + A each
+// y + A x; even and odd columns are summed apart to shorten the chain of additions
 static inline octet octet_apply_add(const spatial6* A, const octet* x, octet y) {
   for (int i = 0; i < 6; i++) {
     lanes even = A->col[0].a[i] * x->c[0], odd = A->col[1].a[i] * x->c[1];
@@ -105,13 +105,13 @@ static inline octet octet_apply(const spatial6* A, const octet* x) {
   return octet_apply_add(A, x, octet_zero());
 }
 
-// R x, three components
+// to = R x for three components; one R for all eight
 static inline void octet_rotate(const mat3* R, const lanes* x, lanes* to) {
   for (int i = 0; i < 3; i++)
     to[i] = R->m[3 * i] * x[0] + R->m[3 * i + 1] * x[1] + R->m[3 * i + 2] * x[2];
 }
 
-// Eight poses side by side.
+// Eight poses side by side
 typedef struct octet_pose {
   lanes R[9], p[3];
 } octet_pose;
@@ -140,7 +140,7 @@ static ALWAYS octet_pose octet_pose_mul(const octet_pose* a, const octet_pose* b
 static inline void octet_rotate_each(const lanes* R, const lanes* x, lanes* to) {
   for (int i = 0; i < 3; i++) to[i] = R[3 * i] * x[0] + R[3 * i + 1] * x[1] + R[3 * i + 2] * x[2];
 }
-// Twists, each in its frame g, seen from the world.
+// Transform twists from their frames g to the world: [R v + p × R w, R w]
 static inline octet octet_carried_each(const octet_pose* g, const octet* x) {
   octet y;
   octet_rotate_each(g->R, x->c + 3, y.c + 3);
@@ -148,7 +148,7 @@ static inline octet octet_carried_each(const octet_pose* g, const octet* x) {
   octet_cross3_each(g->p, y.c + 3, y.c);
   return y;
 }
-// Twists of the world, each seen from its frame g: Rᵀ (v - p × w), Rᵀ w
+// Transform twists from the world to their frames g: [Rᵀ (v - p × w), Rᵀ w]
 static ALWAYS octet octet_twist_in_each(const octet_pose* g, const octet* V) {
   lanes v[3] = {V->c[0], V->c[1], V->c[2]};
   octet y;
@@ -159,7 +159,7 @@ static ALWAYS octet octet_twist_in_each(const octet_pose* g, const octet* V) {
   }
   return y;
 }
-// Wrenches, each in its frame g, seen from the world: R f, p × R f + R m
+// Transform wrenches from their frames g to the world: [R f, p × R f + R m]
 static ALWAYS octet octet_wrench_out_each(const octet_pose* g, const octet* F) {
   octet y;
   octet_rotate_each(g->R, F->c, y.c);
@@ -167,8 +167,8 @@ static ALWAYS octet octet_wrench_out_each(const octet_pose* g, const octet* F) {
   octet_cross3_each(g->p, y.c, y.c + 3);
   return y;
 }
-// Matrices from twists to wrenches, each in its frame g, seen from the world, column by column:
-// X⁻ᵀ K X⁻¹.  Columns first, X⁻ᵀ K = Y; then Y X⁻¹ has the columns Y_t Rᵀ and Y_r Rᵀ - Y_t Rᵀ p×.
+// Transform matrices K from twists to wrenches from their frames g to the world, X⁻ᵀ K X⁻¹, column
+// by column.  First Y = X⁻ᵀ K; then Y X⁻¹ has the columns Y_t Rᵀ and Y_r Rᵀ - Y_t Rᵀ p×.
 static inline void octet_matrix_out_each(const octet_pose* g, const octet K[6], octet to[6]) {
   octet Y[6];
   for (int j = 0; j < 6; j++) Y[j] = octet_wrench_out_each(g, &K[j]);
@@ -190,7 +190,7 @@ static ALWAYS octet octet_apply_each(const octet A[6], const octet* x) {  // A_n
   for (int j = 0; j < 6; j++) y = octet_axpy_each(x->c[j], &A[j], y);
   return y;
 }
-// Wrenches of the world, each seen from its frame g: Rᵀ f, Rᵀ (m - p × f)
+// Transform wrenches from the world to their frames g: [Rᵀ f, Rᵀ (m - p × f)]
 static inline octet octet_wrench_in_each(const octet_pose* g, const octet* F) {
   lanes moment[3] = {{0}, {0}, {0}};
   octet y;
@@ -203,7 +203,8 @@ static inline octet octet_wrench_in_each(const octet_pose* g, const octet* F) {
   return y;
 }
 
-// ---- one by one -------------------------------------------------------------------------------
+// ---- conversion to and from spatial vectors
+// -------------------------------------------------------------------------------
 
 static inline spatial octet_vector(const octet* x, int i) {
   return (spatial){{x->c[0][i], x->c[1][i], x->c[2][i], x->c[3][i], x->c[4][i], x->c[5][i], 0, 0}};
@@ -213,7 +214,7 @@ static inline void octet_put(octet* x, int i, const spatial* a) {
   for (int c = 0; c < 6; c++) x->c[c][i] = a->a[c];
 }
 
-// All of them.
+// Unpack all eight vectors.
 static inline void octet_vectors(const octet* x, spatial to[8]) {
   const lanes all[8] = {x->c[0], x->c[1], x->c[2], x->c[3], x->c[4], x->c[5]};
   lanes_transpose(all, (lanes*)(void*)to);

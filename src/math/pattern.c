@@ -1,4 +1,4 @@
-// Products with matrices of dense blocks.
+// Products of block matrices with vectors.
 #include "math/pattern.h"
 
 void td_pattern_mul(const td_pattern* b, const double* A, const double* x, double* y) {

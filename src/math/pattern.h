@@ -1,6 +1,6 @@
-// Square matrices of dense blocks in a fixed pattern.  The values of a block column stand column by
-// column, the rows of its blocks one below the other: the order of compressed columns, so that a
-// library for scalar matrices can use the values as they are.
+// Square matrices of dense blocks in a fixed pattern.  The values of a block column are stored
+// column by column, with the rows of its blocks one below the other.  This is the order of
+// compressed columns, so that libraries for scalar sparse matrices can use the values as they are.
 //
 //   value of entry (i, j) of block (I, J):   base[J] + height(J) j + offset(I, J) + i
 #ifndef TD_PATTERN_H
@@ -12,11 +12,12 @@ typedef struct td_pattern {
   int nblock;
   const int* at;      // (nblock + 1) first row of each block; the last is the order of the matrix
   const int* ptr;     // (nblock + 1) first block of each block column
-  const int* row;     // which block row, ascending in a column
-  const int* offset;  // where its rows begin in the column
+  const int* row;     // block row of each block, ascending in a column
+  const int* offset;  // first scalar row of each block within its column
   const int* base;    // (nblock + 1) first value of each block column; the last counts them all
 } td_pattern;
 
+// Order of the matrix, number of stored values, order of a block, stored rows of a block column.
 static inline int blocks_order(const td_pattern* b) { return b->at[b->nblock]; }
 static inline int blocks_values(const td_pattern* b) { return b->base[b->nblock]; }
 static inline int block_size(const td_pattern* b, int block) {
@@ -26,7 +27,7 @@ static inline int block_height(const td_pattern* b, int column) {
   const int size = block_size(b, column);
   return size > 0 ? (b->base[column + 1] - b->base[column]) / size : 0;
 }
-// Index into row and offset of block (I, J), -1: it is zero.
+// Index of block (I, J) in `row` and `offset`, or -1 if it is zero.
 static inline int block_find(const td_pattern* b, int I, int J) {
   int low = b->ptr[J], high = b->ptr[J + 1] - 1;
   while (low <= high) {
@@ -37,7 +38,7 @@ static inline int block_find(const td_pattern* b, int I, int J) {
   }
   return -1;
 }
-// Where row 0, column 0 of block (I, J) stands; the block must exist.
+// Index of the first value of block (I, J), which must exist.
 static inline int block_start(const td_pattern* b, int I, int J) {
   return b->base[J] + b->offset[block_find(b, I, J)];
 }

@@ -1,10 +1,11 @@
-// Reproducible random numbers: splitmix64 [G. Steele et al., OOPSLA 2014] and Box-Muller.
+// Reproducible random numbers: splitmix64 [steele2014] and the Box-Muller transform.
 #ifndef TD_RANDOM_H
 #define TD_RANDOM_H
 
 #include <math.h>
 #include <stdint.h>
 
+// Next 64 random bits; advances the seed.
 static inline uint64_t random_bits(uint64_t* seed) {
   uint64_t z = (*seed += 0x9e3779b97f4a7c15u);
   z = (z ^ (z >> 30)) * 0xbf58476d1ce4e5b9u;

@@ -1,16 +1,16 @@
-// Riccati and Lyapunov equations by ordered Schur forms, reachability by the staircase, frequency
-// response.
+// Riccati and Lyapunov equations by ordered Schur forms, controllability by the staircase form,
+// frequency responses, square roots of covariances.
 //
 // The stable invariant subspace [U1; U2] of the Hamiltonian matrix
 //
 //   H = [  A  -G  ]
-//       [ -Q  -A' ]        gives X = U2 U1^-1           [A. Laub, IEEE Trans. AC 24 (1979) 913]
+//       [ -Q  -A' ]        gives X = U2 U1^-1                                    [laub1979]
 //
-// after x = T U x^ and X = s X^ with s^2 = |Q| / |G|, so that the blocks of H are of like size.  T
-// is diagonal and balances A.  U is orthogonal with U'T^-1 B = [S V'; 0]: inputs act on the first
-// coordinates alone.  Where control is cheap X nearly annihilates B, and in other coordinates X B
-// is a small difference of large numbers.  Newton's method then removes what rounding has left
-// [D. Kleinman, IEEE Trans. AC 13 (1968) 114]:
+// H is formed after x = T U x^ and X = s X^ with s^2 = |Q| / |G|, so that its blocks have similar
+// sizes.  T is diagonal and balances A.  U is orthogonal with U'T^-1 B = [S V'; 0]: the inputs act
+// on the first coordinates only.  Where control is cheap X nearly annihilates B, and in other
+// coordinates X B would be a small difference of large numbers.  Newton's method then removes the
+// rounding errors [kleinman1968]:
 //
 //   (A - G X)'D + D (A - G X) + R(X) = 0,   X <- X + D
 #include "math/riccati.h"
@@ -18,9 +18,11 @@
 #include <lapacke.h>
 #include <math.h>
 
+// Elements of a rows x cols matrix.
 static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
 
-static double top(const double* A, size_t n) {
+// Largest |A_i| of n numbers; infinite if one of them is not finite.
+static double max_abs(const double* A, size_t n) {
   double most = 0;
   for (size_t i = 0; i < n; i++) {
     if (!isfinite(A[i])) return INFINITY;
@@ -29,6 +31,7 @@ static double top(const double* A, size_t n) {
   return most;
 }
 
+// X := (X + X') / 2
 static void symmetrise(double* X, int n) {
   for (int i = 0; i < n; i++)
     for (int j = 0; j < i; j++) {
@@ -37,11 +40,11 @@ static void symmetrise(double* X, int n) {
     }
 }
 
-// Scales that balance A: x = diag(t) x^
+// Find the scales t for which T^-1 A T with T = diag(t) is balanced.  `scratch` holds n x n.
 static bool balance(const double* A, int n, double* t, double* scratch) {
   lapack_int low, high;
   memcpy(scratch, A, sizeof(double) * area(n, n));
-  // row-major A is A' to LAPACK, whose scales are the inverse ones
+  // LAPACK reads row-major A as A', whose scales are the reciprocals
   if (LAPACKE_dgebal(LAPACK_COL_MAJOR, 'S', n, scratch, n, &low, &high, t) != 0) return false;
   for (int i = 0; i < n; i++) t[i] = 1 / t[i];
   return true;
@@ -49,16 +52,25 @@ static bool balance(const double* A, int n, double* t, double* scratch) {
 
 // ---- Lyapunov ---------------------------------------------------------------------------------
 
-// With A' = U S U':  S Y + Y S' = -U'Q U,  X = U Y U'.  Row-major A is A' to LAPACK; what it calls
-// U by columns is U' to us.
-static td_status lyapunov(const double* A, const double* Q, int n, double* X, double* block) {
-  double *S = block, *U = S + area(n, n), *Y = U + area(n, n), *P = Y + area(n, n),
-         *re = P + area(n, n), *im = re + n, scale = 1;
+// With the Schur form A' = U S U':  S Y + Y S' = -U'Q U,  X = U Y U' [bartels1972].  LAPACK reads
+// row-major A as A'; its column-major U is U' in our order.
+td_status td_lyapunov(const double* A, const double* Q, int n, double* X) {
+  if (n == 0) return TD_OK;
+  if (!isfinite(max_abs(A, area(n, n)) + max_abs(Q, area(n, n)))) return TD_E_DIVERGED;
+  double* S = malloc(sizeof(double) * (4 * area(n, n) + 2 * (size_t)n));
+  if (!S) return TD_E_NOMEM;
+  double *U = S + area(n, n), *Y = U + area(n, n), *P = Y + area(n, n), *re = P + area(n, n),
+         *im = re + n, scale = 1;
+  td_status status = TD_E_DIVERGED;
+
+  // Schur form
   lapack_int unused;
   memcpy(S, A, sizeof(double) * area(n, n));
   if (LAPACKE_dgees(LAPACK_COL_MAJOR, 'V', 'N', NULL, n, S, n, &unused, re, im, U, n) != 0)
-    return TD_E_DIVERGED;
-  td_mul(U, Q, n, n, n, P);  // U'Q in LAPACK's terms
+    goto done;
+
+  // triangular equation for Y (column-major)
+  td_mul(U, Q, n, n, n, P);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
       double sum = 0;
@@ -67,44 +79,41 @@ static td_status lyapunov(const double* A, const double* Q, int n, double* X, do
     }
   const lapack_int info =
       LAPACKE_dtrsyl(LAPACK_COL_MAJOR, 'N', 'T', 1, n, n, S, n, S, n, Y, n, &scale);
-  if (info != 0) return info == 1 ? TD_E_SINGULAR : TD_E_DIVERGED;
-  if (!(scale > 0) || !isfinite(top(Y, area(n, n)))) return TD_E_SINGULAR;
+  if (info < 0 || info > 1) goto done;
+  status = TD_E_SINGULAR;
+  if (info == 1 || !(scale > 0) || !isfinite(max_abs(Y, area(n, n)))) goto done;
+
+  // X = U Y U' / scale
   td_mul_tn(U, Y, n, n, n, P);
   td_mul(P, U, n, n, n, X);
   for (size_t i = 0; i < area(n, n); i++) X[i] /= scale;
   symmetrise(X, n);
-  return TD_OK;
-}
-
-td_status td_lyapunov(const double* A, const double* Q, int n, double* X) {
-  if (n == 0) return TD_OK;
-  if (!isfinite(top(A, area(n, n)) + top(Q, area(n, n)))) return TD_E_DIVERGED;
-  double* block = malloc(sizeof(double) * (4 * area(n, n) + 2 * (size_t)n));
-  if (!block) return TD_E_NOMEM;
-  const td_status status = lyapunov(A, Q, n, X, block);
-  free(block);
+  status = TD_OK;
+done:
+  free(S);
   return status;
 }
 
 // ---- Riccati ----------------------------------------------------------------------------------
 
-// The problem in the coordinates x^.
+// The equation in the coordinates x^ of the file head
 typedef struct scaled {
   int n, m;
   const double *A, *B, *Q;  // as given
-  double *t, *U;            // T, U
+  double *t, *U;            // T (n), U (n x n)
   double *Ah, *g, *Qh;      // U'T^-1 A T U, diagonal of G^ (n), U'T Q T U
   double *BU, *Xh;          // B'T^-1 U (m x n), X^
   double* work;             // 8 n^2 + 4 n
   lapack_int* pivot;
 } scaled;
 
-// R = A'X + X A - X G X + Q; returns its largest element relative to the largest of its terms.
+// R = A'X + X A - X G X + Q in the coordinates x^; returns its largest element relative to the
+// largest of its terms.
 static double riccati_residual(const scaled* p, const double* X, double* R) {
   const int n = p->n;
-  double *XA = p->work + area(n, n), top_term = top(p->Qh, area(n, n));
+  double *XA = p->work + area(n, n), top_term = max_abs(p->Qh, area(n, n));
   td_mul(X, p->Ah, n, n, n, XA);
-  top_term = fmax(top_term, top(XA, area(n, n)));
+  top_term = fmax(top_term, max_abs(XA, area(n, n)));
   for (int i = 0; i < n; i++)
     for (int j = 0; j <= i; j++) {
       double sum = 0;
@@ -112,18 +121,21 @@ static double riccati_residual(const scaled* p, const double* X, double* R) {
       top_term = fmax(top_term, fabs(sum));
       R[i * n + j] = R[j * n + i] = XA[i * n + j] + XA[j * n + i] - sum + p->Qh[i * n + j];
     }
-  return top_term > 0 ? top(R, area(n, n)) / top_term : 0;
+  return top_term > 0 ? max_abs(R, area(n, n)) / top_term : 0;
 }
 
+// Select eigenvalues in the open left half-plane.
 static lapack_logical is_stable(const double* re, const double* im) {
   (void)im;
   return *re < 0;
 }
 
-// X^ from the Schur form of H.
+// Solve for X^ by the ordered Schur form of H with scale s.  TD_E_SINGULAR: no stabilising
+// solution.
 static td_status schur_solution(const scaled* p, double s) {
   const int n = p->n, N = 2 * n;
   double *H = p->work, *U = H + area(N, N), *re = U + area(N, N), *im = re + N, *X = p->Xh;
+  // H, column-major
   memset(H, 0, sizeof(double) * area(N, N));
   for (int i = 0; i < n; i++) {
     H[(n + i) * N + i] = -s * p->g[i];
@@ -133,29 +145,30 @@ static td_status schur_solution(const scaled* p, double s) {
       H[(n + j) * N + n + i] = -p->Ah[j * n + i];
     }
   }
+  // its stable invariant subspace; N + 2: rounding has moved eigenvalues across the axis
   lapack_int stable;
   const lapack_int info =
       LAPACKE_dgees(LAPACK_COL_MAJOR, 'V', 'S', is_stable, N, H, N, &stable, re, im, U, N);
   if (info != 0 && info != N + 2) return info == N + 1 ? TD_E_SINGULAR : TD_E_DIVERGED;
   if (stable != n) return TD_E_SINGULAR;
 
-  // X U1 = U2, that is U1'X' = U2': row-major U1' is LAPACK's U1
+  // X U1 = U2, that is U1'X' = U2'
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) {
-      H[j * n + i] = U[i * N + j];  // column-major (U1')
+      H[j * n + i] = U[i * N + j];
       X[j * n + i] = s * U[i * N + n + j];
     }
-  // an unstable motion out of reach leaves U1 singular but for rounding
+  // U1 is singular to rounding if an unstable motion is not controllable
   const double size = LAPACKE_dlange(LAPACK_COL_MAJOR, '1', n, n, H, n);
   double rcond = 0;
   if (LAPACKE_dgesv(LAPACK_COL_MAJOR, n, n, H, n, p->pivot, X, n) != 0) return TD_E_SINGULAR;
   if (LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', n, H, n, size, &rcond) != 0) return TD_E_DIVERGED;
   if (rcond < 1e-14) return TD_E_SINGULAR;
   symmetrise(X, n);
-  return isfinite(top(X, area(n, n))) ? TD_OK : TD_E_SINGULAR;
+  return isfinite(max_abs(X, area(n, n))) ? TD_OK : TD_E_SINGULAR;
 }
 
-// Newton's method while the residual falls, a few times at most.
+// Improve X^ by Newton's method while the residual falls, in at most 8 steps; returns the residual.
 static double refine(const scaled* p) {
   const int n = p->n;
   double *R = p->work, *P = R + area(n, n), *D = P + area(n, n), *Y = D + area(n, n);
@@ -163,6 +176,7 @@ static double refine(const scaled* p) {
   for (int k = 0; k < 8 && residual > 0; k++) {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) P[i * n + j] = p->Ah[i * n + j] - p->g[i] * p->Xh[i * n + j];
+    // D from the Lyapunov equation; keep X + D if its residual is smaller
     if (td_lyapunov(P, R, n, D) != TD_OK) break;
     for (size_t i = 0; i < area(n, n); i++) Y[i] = p->Xh[i] + D[i];
     const double next = riccati_residual(p, Y, R);
@@ -174,59 +188,37 @@ static double refine(const scaled* p) {
 }
 
 // out = U'M U
-static void turn(const scaled* p, const double* M, double* out) {
+static void congruence(const scaled* p, const double* M, double* out) {
   td_mul(M, p->U, p->n, p->n, p->n, p->work);
   td_mul_tn(p->U, p->work, p->n, p->n, p->n, out);
 }
 
-// T, U and everything in the new coordinates.
+// Compute T, U and A, G, Q in the coordinates x^.
 static td_status transform(const scaled* p) {
   const int n = p->n, m = p->m, k = min_int(n, m);
   double *M = p->work + area(n, n), *Bs = M + area(n, max_int(n, m)), *sigma = Bs + area(n, m),
          *super = sigma + k;
+  // T balances A; the left singular vectors of T^-1 B are U
   if (!balance(p->A, n, p->t, M)) return TD_E_DIVERGED;
   for (int i = 0; i < n; i++)
     for (int j = 0; j < m; j++) M[i * m + j] = Bs[i * m + j] = p->B[i * m + j] / p->t[i];
   const lapack_int info = LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', n, m, M, max_int(m, 1), sigma,
                                          p->U, n, NULL, max_int(m, 1), super);
   if (info != 0) return TD_E_DIVERGED;
+  // B'T^-1 U and G^ = diag(sigma^2), exact zeros beyond the rank
   td_mul_tn(Bs, p->U, m, n, n, p->BU);
   for (int j = 0; j < n; j++) {
     p->g[j] = j < k ? sigma[j] * sigma[j] : 0;
     for (int i = 0; i < m && j >= k; i++) p->BU[i * n + j] = 0;
   }
+  // U'T^-1 A T U and U'T Q T U
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) M[i * n + j] = p->A[i * n + j] / p->t[i] * p->t[j];
-  turn(p, M, p->Ah);
+  congruence(p, M, p->Ah);
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) M[i * n + j] = p->Q[i * n + j] * p->t[i] * p->t[j];
-  turn(p, M, p->Qh);
+  congruence(p, M, p->Qh);
   symmetrise(p->Qh, n);
-  return TD_OK;
-}
-
-// X = T^-1 U X^ U'T^-1 and B'X = B'T^-1 U X^ U'T^-1
-static void transform_back(const scaled* p, double* X, double* BX) {
-  const int n = p->n, m = p->m;
-  double *P = p->work, *Ut = P + area(n, max_int(n, m));
-  for (int i = 0; i < n; i++)
-    for (int j = 0; j < n; j++) Ut[i * n + j] = p->U[j * n + i] / p->t[j];
-  if (BX) {
-    td_mul(p->BU, p->Xh, m, n, n, P);
-    td_mul(P, Ut, m, n, n, BX);
-  }
-  td_mul(p->Xh, Ut, n, n, n, P);
-  td_mul_tn(Ut, P, n, n, n, X);
-  symmetrise(X, n);
-}
-
-static td_status riccati(const scaled* p, double* X, double* BX, double* residual) {
-  TD_TRY(transform(p));
-  const double g = top(p->g, (size_t)p->n), q = top(p->Qh, area(p->n, p->n));
-  TD_TRY(schur_solution(p, g > 0 && q > 0 ? sqrt(q / g) : 1));
-  const double left = refine(p);
-  if (residual) *residual = left;
-  transform_back(p, X, BX);
   return TD_OK;
 }
 
@@ -234,33 +226,54 @@ td_status td_riccati_inputs(const double* A, const double* B, const double* Q, i
                             double* X, double* BX, double* residual) {
   if (residual) *residual = 0;
   if (n == 0) return TD_OK;
-  if (!isfinite(top(A, area(n, n)) + top(B, area(n, m)) + top(Q, area(n, n)))) return TD_E_DIVERGED;
+  if (!isfinite(max_abs(A, area(n, n)) + max_abs(B, area(n, m)) + max_abs(Q, area(n, n))))
+    return TD_E_DIVERGED;
+
+  // one block for all matrices
   const size_t nn = area(n, n), work = 8 * nn + 4 * area(n, m) + 8 * (size_t)n;
   double* block = malloc(sizeof(double) * (4 * nn + area(n, m) + 2 * (size_t)n + work));
   lapack_int* pivot = malloc(sizeof(lapack_int) * (size_t)n);
-  td_status status = block && pivot ? TD_OK : TD_E_NOMEM;
-  if (status == TD_OK) {
-    scaled p = {.n = n, .m = m, .A = A, .B = B, .Q = Q, .U = block, .pivot = pivot};
-    p.Ah = p.U + nn;
-    p.Qh = p.Ah + nn;
-    p.Xh = p.Qh + nn;
-    p.BU = p.Xh + nn;
-    p.t = p.BU + area(n, m);
-    p.g = p.t + n;
-    p.work = p.g + n;
-    status = riccati(&p, X, BX, residual);
+  td_status status = TD_E_NOMEM;
+  if (!block || !pivot) goto done;
+  scaled p = {.n = n, .m = m, .A = A, .B = B, .Q = Q, .U = block, .pivot = pivot};
+  p.Ah = p.U + nn;
+  p.Qh = p.Ah + nn;
+  p.Xh = p.Qh + nn;
+  p.BU = p.Xh + nn;
+  p.t = p.BU + area(n, m);
+  p.g = p.t + n;
+  p.work = p.g + n;
+
+  // X^ by the Schur form, refined by Newton's method
+  if ((status = transform(&p)) != TD_OK) goto done;
+  const double g = max_abs(p.g, (size_t)n), q = max_abs(p.Qh, nn);
+  if ((status = schur_solution(&p, g > 0 && q > 0 ? sqrt(q / g) : 1)) != TD_OK) goto done;
+  const double left = refine(&p);
+  if (residual) *residual = left;
+
+  // X = T^-1 U X^ U'T^-1 and B'X = B'T^-1 U X^ U'T^-1
+  double *P = p.work, *Ut = P + area(n, max_int(n, m));
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) Ut[i * n + j] = p.U[j * n + i] / p.t[j];
+  if (BX) {
+    td_mul(p.BU, p.Xh, m, n, n, P);
+    td_mul(P, Ut, m, n, n, BX);
   }
+  td_mul(p.Xh, Ut, n, n, n, P);
+  td_mul_tn(Ut, P, n, n, n, X);
+  symmetrise(X, n);
+done:
   free(block);
   free(pivot);
   return status;
 }
 
-// G = B B' by its eigenvectors.
+// G = B B' with B = V sqrt(w) from the eigenvectors V and eigenvalues w of G.
 td_status td_riccati(const double* A, const double* G, const double* Q, int n, double* X,
                      double* residual) {
   if (residual) *residual = 0;
   if (n == 0) return TD_OK;
-  if (!isfinite(top(G, area(n, n)))) return TD_E_DIVERGED;
+  if (!isfinite(max_abs(G, area(n, n)))) return TD_E_DIVERGED;
   double* B = malloc(sizeof(double) * (area(n, n) + (size_t)n));
   if (!B) return TD_E_NOMEM;
   double* w = B + area(n, n);
@@ -276,10 +289,11 @@ td_status td_riccati(const double* A, const double* G, const double* Q, int n, d
   return status;
 }
 
-// ---- reachability -----------------------------------------------------------------------------
+// ---- controllability
+// -----------------------------------------------------------------------------
 
-// One stair: B = U S V' (n x m), r singular values above `zero`; then of U'A U the lower left
-// (n-r) x r block is the next B and the lower right the next A.
+// One step of the staircase form: B = U S V' (n x m) has r singular values above `zero`.  The lower
+// left (n-r) x r block of U'A U becomes the next B, the lower right one the next A.
 static td_status stair(double* A, double* B, int n, int m, double zero, int* rank, double* block) {
   const int k = min_int(n, m);
   double *S = block, *U = S + area(n, m), *P = U + area(n, n), *sigma = P + area(n, n),
@@ -301,39 +315,37 @@ static td_status stair(double* A, double* B, int n, int m, double zero, int* ran
   return TD_OK;
 }
 
-static td_status climb(double* A, double* B, int n, int m, double zero, int* rank, double* block) {
-  *rank = 0;
-  while (n > 0 && m > 0) {
-    int r;
-    TD_TRY(stair(A, B, n, m, zero, &r, block));
-    *rank += r;
-    if (r == 0) break;
-    n -= r;
-    m = r;
-  }
-  return TD_OK;
-}
-
+// Staircase form [vandooren1981]: repeat `stair` until the remaining states are not driven.
 td_status td_reachable(const double* A, const double* B, int n, int m, double tol, int* rank) {
   *rank = 0;
   if (n == 0 || m == 0) return TD_OK;
-  if (!isfinite(top(A, area(n, n)) + top(B, area(n, m)))) return TD_E_DIVERGED;
+  if (!isfinite(max_abs(A, area(n, n)) + max_abs(B, area(n, m)))) return TD_E_DIVERGED;
   const int wide = max_int(n, m);
   double* block = malloc(sizeof(double) *
                          (2 * area(n, n) + 2 * area(n, wide) + 3 * area(n, n) + 3 * (size_t)wide));
   if (!block) return TD_E_NOMEM;
   double *As = block, *Bs = As + area(n, n), *t = Bs + area(n, wide), *rest = t + n;
   td_status status = TD_E_DIVERGED;
-  if (balance(A, n, t, As)) {
-    for (int i = 0; i < n; i++) {
-      for (int j = 0; j < n; j++) As[i * n + j] = A[i * n + j] / t[i] * t[j];
-      for (int j = 0; j < m; j++) Bs[i * m + j] = B[i * m + j] / t[i];
-    }
-    // inputs count by direction, not by their units
-    const double a = top(As, area(n, n)), b = top(Bs, area(n, m));
-    for (size_t i = 0; b > 0 && i < area(n, m); i++) Bs[i] *= (a > 0 ? a : 1) / b;
-    status = climb(As, Bs, n, m, tol * (a > 0 ? a : 1), rank, rest);
+  if (!balance(A, n, t, As)) goto done;
+  for (int i = 0; i < n; i++) {
+    for (int j = 0; j < n; j++) As[i * n + j] = A[i * n + j] / t[i] * t[j];
+    for (int j = 0; j < m; j++) Bs[i * m + j] = B[i * m + j] / t[i];
   }
+
+  // scale B to the size of A: inputs count by direction, not by their units
+  const double a = max_abs(As, area(n, n)), b = max_abs(Bs, area(n, m)), size = a > 0 ? a : 1;
+  for (size_t i = 0; b > 0 && i < area(n, m); i++) Bs[i] *= size / b;
+
+  // each step removes the states that the current B drives
+  int r = 0;
+  do {
+    status = stair(As, Bs, n, m, tol * size, &r, rest);
+    if (status != TD_OK) break;
+    *rank += r;
+    n -= r;
+    m = r;
+  } while (r > 0 && n > 0);
+done:
   free(block);
   return status;
 }
@@ -345,6 +357,8 @@ td_status td_transfer(const double* A, const double* B, const double* C, const d
   lapack_complex_double* K = malloc(sizeof *K * (area(n, n) + area(n, m) + 1));
   lapack_int* pivot = malloc(sizeof *pivot * (size_t)(n + 1));
   td_status status = K && pivot ? TD_OK : TD_E_NOMEM;
+
+  // (iw - A) X = B, column-major
   if (status == TD_OK && n > 0 && m > 0) {
     lapack_complex_double* X = K + area(n, n);
     for (int i = 0; i < n; i++) {
@@ -354,6 +368,8 @@ td_status td_transfer(const double* A, const double* B, const double* C, const d
     }
     if (LAPACKE_zgesv(LAPACK_COL_MAJOR, n, m, K, n, pivot, X, n) != 0) status = TD_E_SINGULAR;
   }
+
+  // G = C X + D
   for (int i = 0; status == TD_OK && i < p; i++) {
     for (int j = 0; j < m; j++) {
       double re = D[i * m + j], im = 0;
@@ -372,13 +388,13 @@ td_status td_transfer(const double* A, const double* B, const double* C, const d
 
 // ---- square roots -----------------------------------------------------------------------------
 
-// Row-major M is M' to LAPACK: M' = L Q, so that M'M = L L'.
+// LQ factorisation: LAPACK reads row-major M as M' = L Q, so that M'M = L L'.
 td_status td_triangular_root(double* M, int m, int n, double* S) {
   if (n == 0) return TD_OK;
   const int k = min_int(m, n);
   memset(S, 0, sizeof(double) * area(n, n));
   if (k == 0) return TD_OK;
-  if (!isfinite(top(M, area(m, n)))) return TD_E_DIVERGED;
+  if (!isfinite(max_abs(M, area(m, n)))) return TD_E_DIVERGED;
   double* tau = malloc(sizeof(double) * (size_t)k);
   if (!tau) return TD_E_NOMEM;
   const lapack_int info = LAPACKE_dgelqf(LAPACK_COL_MAJOR, n, m, M, n, tau);

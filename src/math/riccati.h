@@ -1,26 +1,27 @@
-// Matrix equations of linear control, and the structure of linear systems.  Row-major; these belong
-// to analyses and allocate.  TD_E_NOMEM; TD_E_DIVERGED when LAPACK gives up or a number is not
-// finite; TD_E_SINGULAR when there is no (unique) solution.
+// Matrix equations and structural tests of linear control.  Matrices are row-major; the functions
+// serve analyses and allocate.  They return TD_E_NOMEM; TD_E_DIVERGED when LAPACK gives up or a
+// number is not finite; TD_E_SINGULAR when there is no (unique) solution.
 #ifndef TD_RICCATI_H
 #define TD_RICCATI_H
 
 #include "math/dense.h"
 
-// A'X + X A + Q = 0 for symmetric Q.
+// Solve A'X + X A + Q = 0 for symmetric Q.
 td_status td_lyapunov(const double* A, const double* Q, int n, double* X);
 
-// The stabilising solution of A'X + X A - X B B'X + Q = 0 for B (n x m) and symmetric Q, and B'X
-// (m x n, may be NULL), which is more accurate than the product with X: where control is cheap X
-// nearly annihilates B.  `residual` (may be NULL): largest element of the left side relative to the
-// largest of its terms, in coordinates in which A is balanced and inputs act along axes.
+// Find the stabilising solution of A'X + X A - X B B'X + Q = 0 for B (n x m) and symmetric Q, and
+// BX = B'X (m x n, may be NULL), which is more accurate than a product with X where control is
+// cheap and X nearly annihilates B.  `residual` (may be NULL): largest element of the left side
+// relative to the largest of its terms, in coordinates in which A is balanced and inputs act along
+// axes.
 td_status td_riccati_inputs(const double* A, const double* B, const double* Q, int n, int m,
                             double* X, double* BX, double* residual);
-// The same for A'X + X A - X G X + Q = 0, G symmetric and not negative.
+// Find the stabilising solution of A'X + X A - X G X + Q = 0 for positive semidefinite G.
 td_status td_riccati(const double* A, const double* G, const double* Q, int n, double* X,
                      double* residual);
 
-// Dimension of the space that u can reach in x' = A x + B u (n states, m inputs), by the staircase
-// form; what is below `tol` relative to the balanced [A B] counts as zero.
+// Dimension of the controllable subspace of x' = A x + B u (n states, m inputs) by the staircase
+// form; singular values below `tol` relative to the balanced [A B] count as zero.
 td_status td_reachable(const double* A, const double* B, int n, int m, double tol, int* rank);
 
 // G = C (iw - A)^-1 B + D at one frequency w [rad/s]: p x m complex numbers as pairs.

@@ -1,6 +1,6 @@
-// Sparse linear systems over KLU: A x = b for a matrix in compressed columns with a fixed pattern.
-// The ordering is found once; the first factorisation chooses the pivots, later ones keep them
-// while they stay large enough and allocate nothing.
+// Sparse linear systems A x = b by KLU, for matrices in compressed columns with a fixed pattern.
+// The ordering is found once.  The first factorisation chooses the pivots; later ones keep them
+// while they are large enough, and then allocate nothing.
 #ifndef TD_SPARSE_H
 #define TD_SPARSE_H
 
@@ -8,23 +8,24 @@
 
 typedef struct td_sparse_lu td_sparse_lu;
 
-// `ptr` (n + 1) and `row` are kept by the caller and must outlive the factors.  NULL: out of
-// memory.
+// Find the ordering of a pattern: `ptr` (n + 1) and `row` belong to the caller and must outlive the
+// factors.  NULL: out of memory.
 td_sparse_lu* td_sparse_lu_new(int n, const int* ptr, const int* row);
-// The same for complex matrices: values and right-hand sides are pairs (re, im).
+// td_sparse_lu_new for complex matrices: values and right-hand sides are pairs (re, im).
 td_sparse_lu* td_sparse_lu_new_complex(int n, const int* ptr, const int* row);
 void td_sparse_lu_free(td_sparse_lu* lu);
 
-// Keep all pivots on the diagonal: less stable, but of a symmetric matrix (rows times signs
-// allowed) the signs of the pivots then count its negative eigenvalues.
+// Keep all pivots on the diagonal.  This is less stable, but the signs of the pivots of a symmetric
+// matrix then count its negative eigenvalues (rows may be multiplied by -1).
 void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal);
 
-// TD_E_SINGULAR, TD_E_NOMEM.  After TD_E_SINGULAR td_sparse_lu_bad() is the column without a pivot.
+// Factor the matrix with values x.  TD_E_SINGULAR, TD_E_NOMEM.  After TD_E_SINGULAR
+// td_sparse_lu_bad() is the column without a pivot.
 td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* x);
 int td_sparse_lu_bad(const td_sparse_lu* lu);
-// In place; b is n x nrhs, one right-hand side after the other.
+// Solve in place; b is n x nrhs, one right-hand side after the other.
 void td_sparse_lu_solve(td_sparse_lu* lu, double* b, int nrhs);
-double td_sparse_lu_pivot(const td_sparse_lu* lu, int column);
-size_t td_sparse_lu_bytes(const td_sparse_lu* lu);  // memory of ordering and factors
+double td_sparse_lu_pivot(const td_sparse_lu* lu, int column);  // the pivot found for a column
+size_t td_sparse_lu_bytes(const td_sparse_lu* lu);              // memory of ordering and factors
 
 #endif

@@ -1,10 +1,10 @@
-// Spatial vectors: twists [v, w] and wrenches [f, m] of six numbers about one common origin, in
-// world axes.
+// Spatial vectors [featherstone2008, ch. 2]: twists [v, w] and wrenches [f, m] of six numbers about
+// one common origin, in world axes.
 //
-// A body's twist holds the velocity of its point at the origin; then every quantity of every body
-// lives in the same frame, nothing is transformed when it is passed along a chain, and the sums of
-// the algorithms are plain sums. Vectors are padded to eight doubles, of which the last two are
-// zero: one aligned load on wide machines.
+// A body's twist holds the velocity of the body-fixed point at the origin.  Every quantity of every
+// body is therefore expressed in the same frame, nothing is transformed when it is passed along a
+// chain, and the sums of the algorithms are plain sums.  Vectors are padded to eight doubles, of
+// which the last two are zero: one aligned load on wide machines.
 #ifndef TD_SPATIAL_H
 #define TD_SPATIAL_H
 
@@ -14,7 +14,7 @@ typedef struct spatial {
   _Alignas(64) double a[8];
 } spatial;
 
-// Symmetric or general 6x6, column by column, padded.
+// Symmetric or general 6 x 6 matrix, column by column, padded
 typedef struct spatial6 {
   spatial col[6];
 } spatial6;
@@ -42,7 +42,8 @@ static inline spatial spatial_scale(double s, spatial x) {
   for (int i = 0; i < 8; i++) x.a[i] *= s;
   return x;
 }
-// Three short sums instead of a long one: the recursions wait for this number.
+// Power a·b of a twist and a wrench.  Three short sums instead of a long one, because the
+// recursions wait for this number.
 static inline double spatial_dot(const spatial* a, const spatial* b) {
   const double *x = a->a, *y = b->a;
   return (x[0] * y[0] + x[1] * y[1]) + (x[2] * y[2] + x[3] * y[3]) + (x[4] * y[4] + x[5] * y[5]);
@@ -58,17 +59,17 @@ static inline spatial spatial_cross_force(const spatial* a, const spatial* f) {
   const vec3 va = spatial_t(a), wa = spatial_r(a), ff = spatial_t(f), mf = spatial_r(f);
   return spatial_of(vec3_cross(wa, ff), vec3_add(vec3_cross(va, ff), vec3_cross(wa, mf)));
 }
-// Rotation vector w through the point p; force f through the point p.
+// Twist of the rotation vector w about an axis through p; wrench of the force f at p and a torque.
 static inline spatial spatial_rotation(vec3 p, vec3 w) { return spatial_of(vec3_cross(p, w), w); }
 static inline spatial spatial_force(vec3 p, vec3 f, vec3 torque) {
   return spatial_of(f, vec3_add(vec3_cross(p, f), torque));
 }
-// Its change when p, f and the torque change.
+// Derivative of spatial_force when p, f and the torque change by dp, df and dtorque.
 static inline spatial spatial_force_change(vec3 p, vec3 f, vec3 dp, vec3 df, vec3 dtorque) {
   return spatial_of(df, vec3_add(vec3_add(vec3_cross(p, df), vec3_cross(dp, f)), dtorque));
 }
 
-// Even and odd columns apart, for the same reason.
+// m x; even and odd columns are summed apart to shorten the chain of additions
 static inline spatial spatial6_apply(const spatial6* m, const spatial* x) {
   const spatial* c = m->col;
   spatial even, odd;
@@ -105,11 +106,11 @@ static inline mat3 inertia_point(double m, vec3 c) {
   const double xy = m * c.x * c.y, yz = m * c.y * c.z, zx = m * c.z * c.x;
   return (mat3){{yy + zz, -xy, -zx, -xy, zz + xx, -yz, -zx, -yz, xx + yy}};
 }
-// A body with mass m, centre c and inertia Ic about the centre.
+// Inertia of a body with mass m, centre of mass c and rotational inertia Ic about c.
 static inline inertia inertia_body(double m, vec3 c, mat3 Ic) {
   return (inertia){m, vec3_scale(m, c), mat3_add(Ic, inertia_point(m, c))};
 }
-// Seen from another frame: the body moves to the pose g.  With d = g.p, r = R mc:
+// Inertia about the origin of a body that is moved to the pose g.  With d = g.p, r = R mc:
 //   I' = R I Rᵀ + (2 d·r + m|d|²) 1 - (d rᵀ + r dᵀ + m d dᵀ)
 static inline inertia inertia_move(pose g, inertia b) {
   const vec3 d = g.p, r = mat3_apply(g.R, b.mc);
@@ -128,11 +129,13 @@ static inline inertia inertia_move(pose g, inertia b) {
     }
   return (inertia){b.m, vec3_axpy(b.m, d, r), I};
 }
+// Momentum [m v + w × mc, mc × v + I w] of the twist x = [v, w]
 static inline spatial inertia_apply(const inertia* b, const spatial* x) {
   const vec3 v = spatial_t(x), w = spatial_r(x);
   return spatial_of(vec3_axpy(b->m, v, vec3_cross(w, b->mc)),
                     vec3_add(vec3_cross(b->mc, v), mat3_apply(b->I, w)));
 }
+// The 6 x 6 matrix of an inertia
 static inline void inertia_matrix(const inertia* b, spatial6* out) {
   const vec3 c = b->mc;
   const double* I = b->I.m;

@@ -1,4 +1,4 @@
-// Square matrices by tiles of eight by eight, which are transposed in registers.
+// Transposes of square matrices by tiles of eight by eight, which are transposed in registers.
 #ifndef TD_TILES_H
 #define TD_TILES_H
 
@@ -6,12 +6,13 @@
 
 #include "math/lanes.h"
 
-// A tile of rows that are n apart, turned over.
+// to = transpose of the tile at A, whose rows are n apart.
 static inline void tile_transposed(const double* A, int n, lanes to[LANES]) {
   lanes rows[LANES];
   for (int i = 0; i < LANES; i++) memcpy(&rows[i], A + i * n, sizeof(lanes));
   lanes_transpose(rows, to);
 }
+// Add x to the tile at A, whose rows are n apart.
 static inline void tile_add(double* A, int n, const lanes x[LANES]) {
   for (int i = 0; i < LANES; i++) {
     lanes row;
@@ -21,7 +22,7 @@ static inline void tile_add(double* A, int n, const lanes x[LANES]) {
   }
 }
 
-// A += Bᵀ, of order n
+// A += Bᵀ for n x n matrices.
 static inline void add_transposed(double* A, const double* B, int n) {
   const int whole = n / LANES * LANES;
   for (int i = 0; i < whole; i += LANES)
@@ -34,7 +35,8 @@ static inline void add_transposed(double* A, const double* B, int n) {
     for (int j = i < whole ? whole : 0; j < n; j++) A[i * n + j] += B[j * n + i];
 }
 
-// A += Aᵀ: above the diagonal first, from below it; then below it what is above.
+// A += Aᵀ for an n x n matrix: each tile above the diagonal gets the transpose of the one below it,
+// which is then replaced by the transpose of the sum.
 static inline void add_own_transpose(double* A, int n) {
   const int whole = n / LANES * LANES;
   for (int i = 0; i < whole; i += LANES)

@@ -1,5 +1,5 @@
-// Vectors, rotations and quaternions of space, by value.  Rotations act on column vectors: x_A =
-// R_AB x_B.
+// Vectors, rotation matrices, unit quaternions and poses, by value.  Rotations act on column
+// vectors: x_A = R_AB x_B.
 #ifndef TD_VEC3_H
 #define TD_VEC3_H
 
@@ -80,7 +80,7 @@ static inline mat3 mat3_outer(vec3 a, vec3 b) {
                  a.z * b.y, a.z * b.z}};
 }
 
-// Rotation by `angle` about the unit vector u: 1 + sin [u]× + (1 - cos)(u uᵀ - 1)
+// Rotation by `angle` [rad] about the unit vector u: 1 + sin [u]× + (1 - cos)(u uᵀ - 1)
 static inline mat3 mat3_axis_angle(vec3 u, double angle) {
   const double s = sin(angle), c = cos(angle), k = 1 - c;
   return (mat3){{c + k * u.x * u.x, k * u.x * u.y - s * u.z, k * u.x * u.z + s * u.y,
@@ -97,15 +97,15 @@ static inline quat quat_unit(quat a) {
   const double n = sqrt(a.w * a.w + vec3_dot(a.v, a.v));
   return (quat){a.w / n, vec3_scale(1 / n, a.v)};
 }
-// Rotation matrix of a unit quaternion.
+// Rotation matrix of a unit quaternion
 static inline mat3 mat3_quat(quat q) {
   const double w = q.w, x = q.v.x, y = q.v.y, z = q.v.z;
   return (mat3){{1 - 2 * (y * y + z * z), 2 * (x * y - w * z), 2 * (x * z + w * y),
                  2 * (x * y + w * z), 1 - 2 * (x * x + z * z), 2 * (y * z - w * x),
                  2 * (x * z - w * y), 2 * (y * z + w * x), 1 - 2 * (x * x + y * y)}};
 }
-// Unit quaternion of a rotation matrix, scalar part >= 0.  The largest of the four is found first,
-// so nothing is lost near 180 degrees.
+// Unit quaternion of a rotation matrix, scalar part >= 0.  The component of largest modulus is
+// computed first, so that no digits are lost near 180 degrees.
 static inline quat quat_mat3(mat3 R) {
   const double* m = R.m;
   const double t[4] = {1 + m[0] + m[4] + m[8], 1 + m[0] - m[4] - m[8], 1 - m[0] + m[4] - m[8],
@@ -131,14 +131,14 @@ static inline quat quat_mat3(mat3 R) {
   q = quat_unit(q);
   return q.w < 0 ? (quat){-q.w, vec3_scale(-1, q.v)} : q;
 }
-// exp of half a rotation vector: the unit quaternion that turns by |w| about w.
+// Unit quaternion of the rotation by |w| about w
 static inline quat quat_exp(vec3 w) {
   const double t2 = vec3_dot(w, w), t = sqrt(t2);
   const double s = t < 1e-4 ? 0.5 - t2 / 48 : sin(t / 2) / t;  // next term t⁴/3840 < 1e-19
   return (quat){cos(t / 2), vec3_scale(s, w)};
 }
 
-// Pose of B seen from A: x_A = R x_B + p.
+// Pose of B seen from A: x_A = R x_B + p
 typedef struct pose {
   mat3 R;
   vec3 p;
