@@ -1,4 +1,4 @@
-// The value of each operation.
+// Value of each operation.
 #ifndef TD_APPLY_H
 #define TD_APPLY_H
 
@@ -8,16 +8,16 @@
 
 #include "expr/expr.h"
 
-// Is x a whole multiple of y up to the rounding of their quotient?  Then the remainder is 0, as
-// mod(1, 1e-3) is, although 1e-3 is a little more than a thousandth.  Whole numbers have no such
-// rounding.
+// Whether x is a whole multiple of y up to the rounding of their quotient.  The remainder is then
+// 0, as for mod(1, 1e-3), although 1e-3 is stored as a little more than a thousandth.  Whole
+// numbers y have no such rounding.
 static inline bool is_multiple(double x, double y) {
   const double q = x / y, n = round(q);
   return y != round(y) && fabs(q - n) < DBL_EPSILON * fabs(n);
 }
 
-// MATLAB's and Octave's mod: the sign of the divisor, mod(x, 0) = x, and NaN of an infinite divisor
-// as Octave's x - y floor(x/y).  fmod is exact, so no rounding enters except in the last addition.
+// mod of MATLAB and Octave: the sign of the divisor, mod(x, 0) = x, and NaN for an infinite divisor
+// as Octave's x - y floor(x/y).  fmod is exact, so that only the last addition rounds.
 static inline double matlab_mod(double x, double y) {
   if (y == 0) return x;
   if (isinf(y)) return NAN;
@@ -26,13 +26,13 @@ static inline double matlab_mod(double x, double y) {
   return r != 0 && (r < 0) != (y < 0) ? r + y : r;
 }
 
-// Their rem: the sign of the dividend, rem(x, 0) = NaN.
+// rem of MATLAB and Octave: the sign of the dividend, rem(x, 0) = NaN.
 static inline double matlab_rem(double x, double y) {
   if (isinf(y)) return NAN;
   return y != 0 && is_multiple(x, y) ? 0 : fmod(x, y);
 }
 
-// The value of every operation but CONST, VAR and TABLE, for folding, td_ex_eval and the tape.
+// Value of an operation other than CONST, VAR and TABLE, for folding, td_ex_eval and the tape.
 static inline double apply(ex_op op, double x, double y, double z) {
   switch (op) {
     case EX_CONST:

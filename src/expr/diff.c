@@ -1,13 +1,14 @@
-// Exact derivatives and substitution.  Both rebuild an expression from its nodes in order, so a
-// shared node is done once and nothing recurses:
+// Exact derivatives and substitution.  Both rebuild an expression from its nodes in order of
+// evaluation, so that a shared node is processed once and nothing recurses:
 //
-//   d(f(a, b)) = f_a da + f_b db
+//   d f(a, b) = f_a da + f_b db
 //
-// with the partial derivatives written with the node itself where that saves work, e.g.
-// d(exp a) = exp(a) da.  Nodes that cannot contain the variable are passed over.
+// This is forward-mode differentiation [griewank2008, sec. 3.1].  Partial derivatives refer to the
+// node itself where that saves work, e.g. d exp(a) = exp(a) da.  Nodes that cannot contain the
+// variable are skipped.
 #include "expr/graph.h"
 
-// Names for building: the derivatives below then read as their formulas.
+// Short constructors, with which the derivatives below read as their formulas
 static ex num(td_exprs* g, double x) { return td_ex_const(g, x); }
 static ex neg(td_exprs* g, ex a) { return td_ex_1(g, EX_NEG, a); }
 static ex add(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_ADD, a, b); }
@@ -23,28 +24,28 @@ static bool is_zero(const td_exprs* g, ex e) {
   return td_ex_is_const(g, e) && td_ex_value(g, e) == 0;
 }
 
-// 1 - a^2 and 1 + a^2
+// 1 - a² and 1 + a²
 static ex one_minus_square(td_exprs* g, ex a) { return sub(g, num(g, 1), mul(g, a, a)); }
 static ex one_plus_square(td_exprs* g, ex a) { return add(g, num(g, 1), mul(g, a, a)); }
 
-// A root is infinitely steep at zero.  Of the length of a vector, sqrt(v'v), what is under the root
-// vanishes there together with its derivative, and 0/0 is no answer: 0 is, the middle of all slopes
-// that the length has at its tip, and the one with which norm(v) v gets its true derivative.
-// `root` and `inner` are zero, or not, with the root and with the derivative of what is under it.
-// Squares make the sum a test that never changes its sign, hence none that is looked for in time.
+// `slope`, or 0 where `root` and `inner` both vanish.  A square root has an infinite derivative at
+// zero.  In the length of a vector, sqrt(v'v), the radicand vanishes there together with its
+// derivative, which gives 0/0.  The value 0 is the mean of all slopes of the length at its tip, and
+// the one with which norm(v) v gets its true derivative.  The test is on a sum of squares because
+// it never changes its sign: the search for stop times then ignores it.
 static ex unless_both_vanish(td_exprs* g, ex root, ex inner, ex slope) {
   if (td_ex_is_const(g, inner)) return slope;
   const ex size = add(g, mul(g, root, root), mul(g, inner, inner));
   return pick(g, td_ex_2(g, EX_EQ, size, num(g, 0)), num(g, 0), slope);
 }
 
-// u^v with an exponent below one, or one that is not known, as the root is steep at u = 0.
+// Whether u^v may have an infinite derivative at u = 0: 0 < v < 1, or v is not constant.
 static bool is_steep_power(const td_exprs* g, ex v) {
   return !td_ex_is_const(g, v) || (td_ex_value(g, v) > 0 && td_ex_value(g, v) < 1);
 }
 
-// d(u^v) = v u^(v-1) du + u^v log(u) dv.  A term whose derivative is zero is not made, so the
-// logarithm of a negative base does not appear with a constant exponent.
+// d(u^v) = v u^(v-1) du + u^v log(u) dv.  A term with zero derivative is not created, so that the
+// logarithm of a negative base does not occur with a constant exponent.
 static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
   ex sum = num(g, 0);
   if (!is_zero(g, du)) {
@@ -61,7 +62,8 @@ static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
   return sum;
 }
 
-// Does e have a root as a factor, and so perhaps a derivative without bounds where it is zero?
+// Whether e has a root as a factor (within `depth` products), so that its derivative may be
+// unbounded where e is zero.
 static bool has_steep_factor(const td_exprs* g, ex e, int depth) {
   const node* n = node_at(g, e);
   if (n->op == EX_SQRT) return true;
@@ -71,8 +73,9 @@ static bool has_steep_factor(const td_exprs* g, ex e, int depth) {
          (n->op == EX_MUL && has_steep_factor(g, n->arg[1], depth - 1));
 }
 
-// a db of d(a b).  Where b is a root and a vanishes with a slope that has bounds, a db does too:
-// v |v|^p has the derivative 0 at v = 0, although |v|^p has none.
+// The term a db of d(a b).  Where b has a root as a factor (`steep`) and a vanishes with a bounded
+// derivative, the term vanishes too: v |v|^p has the derivative 0 at v = 0, although |v|^p has
+// none.
 static ex product_term(td_exprs* g, ex a, ex da, ex db, bool steep) {
   const ex term = mul(g, a, db);
   if (!steep || td_ex_is_const(g, a) || td_ex_is_const(g, db)) return term;
@@ -81,12 +84,7 @@ static ex product_term(td_exprs* g, ex a, ex da, ex db, bool steep) {
   return pick(g, gone, num(g, 0), term);
 }
 
-// d atan2(y, x) = (x dy - y dx) / (x^2 + y^2)
-static ex diff_atan2(td_exprs* g, ex y, ex x, ex dy, ex dx) {
-  const ex square = add(g, mul(g, x, x), mul(g, y, y));
-  return quo(g, sub(g, mul(g, x, dy), mul(g, y, dx)), square);
-}
-
+// Derivative of e = op(a), given da.
 static ex diff_unary(td_exprs* g, ex_op op, ex e, ex a, ex da) {
   switch (op) {
     case EX_NEG:
@@ -122,6 +120,7 @@ static ex diff_unary(td_exprs* g, ex_op op, ex e, ex a, ex da) {
   }
 }
 
+// Derivative of e = op(a, b), given da and db.
 static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
   switch (op) {
     case EX_ADD:
@@ -135,8 +134,11 @@ static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
       return quo(g, sub(g, da, mul(g, e, db)), b);
     case EX_POW:
       return diff_pow(g, e, a, b, da, db);
-    case EX_ATAN2:
-      return diff_atan2(g, a, b, da, db);
+    case EX_ATAN2: {
+      // (b da - a db) / (a² + b²)
+      const ex square = add(g, mul(g, b, b), mul(g, a, a));
+      return quo(g, sub(g, mul(g, b, da), mul(g, a, db)), square);
+    }
     case EX_MOD:
       return sub(g, da, mul(g, fun(g, EX_ROUND, quo(g, sub(g, a, e), b)), db));
     case EX_MIN:
@@ -151,7 +153,8 @@ static ex diff_binary(td_exprs* g, ex_op op, ex e, ex a, ex b, ex da, ex db) {
   }
 }
 
-// d[i] is the derivative of operand i; the node is passed by value because making nodes moves them.
+// Derivative of node e, given the derivatives d[i] of its operands.  The node is passed by value
+// because creating nodes moves the array.
 static ex diff_node(td_exprs* g, ex e, node n, const ex d[3]) {
   const ex_op op = (ex_op)n.op;
   if (td_op_is_flat(op)) return num(g, 0);
@@ -164,31 +167,18 @@ static ex diff_node(td_exprs* g, ex e, node n, const ex d[3]) {
                               : diff_binary(g, op, e, n.arg[0], n.arg[1], d[0], d[1]);
 }
 
-// seed[v]: the rate of variable v, EX_NONE: it does not change; NULL: no memory.
-static ex* seeds(const td_exprs* g, const int* var, const ex* rate, int n, int* depends) {
-  ex* seed = malloc((size_t)max_int(g->nvar, 1) * sizeof *seed);
-  if (!seed) return NULL;
-  for (int v = 0; v < g->nvar; v++) seed[v] = EX_NONE;
+// Array over the variables with map[var[i]] = value[i], EX_NONE elsewhere; NULL: no memory.
+// *depends is the set of kinds of these variables.
+static ex* map_variables(const td_exprs* g, const int* var, const ex* value, int n, int* depends) {
+  ex* map = malloc((size_t)max_int(g->nvar, 1) * sizeof *map);
+  if (!map) return NULL;
+  for (int v = 0; v < g->nvar; v++) map[v] = EX_NONE;
   *depends = 0;
   for (int i = 0; i < n; i++) {
-    seed[var[i]] = rate[i];
+    map[var[i]] = value[i];
     *depends |= (int)g->vars[var[i]].kind;
   }
-  return seed;
-}
-
-// The derivative of node i of the list, those of its operands being known.
-static ex diff_at(td_exprs* g, const reach* r, const ex* seed, const ex* d, int i) {
-  const ex zero = num(g, 0);
-  const node n = *node_at(g, r->list[i]);
-  if (n.op == EX_VAR) return seed[n.arg[0]] != EX_NONE ? seed[n.arg[0]] : zero;
-  ex da[3] = {zero, zero, zero};
-  bool any = false;
-  for (int k = 0; k < td_op_arity((ex_op)n.op); k++) {
-    if (reach_has(r, n.arg[k])) da[k] = d[reach_rank(r, n.arg[k])];
-    any = any || da[k] != zero;
-  }
-  return any ? diff_node(g, r->list[i], n, da) : zero;
+  return map;
 }
 
 static bool are_nodes(const td_exprs* g, const ex* e, int n) {
@@ -211,15 +201,34 @@ bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate
   if (g->failed || !are_nodes(g, e, n) || !are_vars(g, var, nvar) || !are_nodes(g, rate, nvar)) {
     return false;
   }
+
+  // nodes that depend on one of the variables
   int depends;
-  ex* seed = seeds(g, var, rate, nvar, &depends);
+  ex* seed = map_variables(g, var, rate, nvar, &depends);
   reach r = {0};
   ex* d = NULL;
   if (seed && td_reach(g, e, n, (reach_rule){depends, true}, &r)) {
     d = malloc((size_t)max_int(r.n, 1) * sizeof *d);
   }
   if (!d) graph_fail(g);
-  for (int i = 0; d && i < r.n && !g->failed; i++) d[i] = diff_at(g, &r, seed, d, i);
+
+  // their derivatives, operands first
+  for (int i = 0; d && i < r.n && !g->failed; i++) {
+    const ex zero = num(g, 0);
+    const node at = *node_at(g, r.list[i]);
+    if (at.op == EX_VAR) {
+      d[i] = seed[at.arg[0]] != EX_NONE ? seed[at.arg[0]] : zero;
+      continue;
+    }
+    ex da[3] = {zero, zero, zero};
+    bool any = false;
+    for (int k = 0; k < td_op_arity((ex_op)at.op); k++) {
+      if (reach_has(&r, at.arg[k])) da[k] = d[reach_rank(&r, at.arg[k])];
+      any = any || da[k] != zero;
+    }
+    d[i] = any ? diff_node(g, r.list[i], at, da) : zero;
+  }
+
   const ex zero = num(g, 0);
   for (int i = 0; i < n && !g->failed; i++) {
     out[i] = reach_has(&r, e[i]) ? d[reach_rank(&r, e[i])] : zero;
@@ -238,49 +247,43 @@ ex td_ex_diff(td_exprs* g, ex e, int var) {
 
 // ---- substitution -----------------------------------------------------------------------------
 
-// replacement[v]: what stands for variable v, EX_NONE where it stays; NULL: no memory.
-static ex* replacements(const td_exprs* g, const int* var, const ex* with, int n) {
-  ex* map = malloc((size_t)max_int(g->nvar, 1) * sizeof *map);
-  if (!map) return NULL;
-  for (int v = 0; v < g->nvar; v++) map[v] = EX_NONE;
-  for (int i = 0; i < n; i++) map[var[i]] = with[i];
-  return map;
-}
-
-static ex rebuild(td_exprs* g, const reach* r, const ex* map, ex* made, int i) {
-  const node n = *node_at(g, r->list[i]);
-  const ex_op op = (ex_op)n.op;
-  if (op == EX_VAR) return map[n.arg[0]] != EX_NONE ? map[n.arg[0]] : r->list[i];
-  ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};
-  bool changed = false;
-  for (int k = 0; k < td_op_arity(op); k++) {
-    arg[k] = reach_has(r, n.arg[k]) ? made[reach_rank(r, n.arg[k])] : n.arg[k];
-    changed = changed || arg[k] != n.arg[k];
-  }
-  if (!changed) return r->list[i];
-  if (op == EX_TABLE) return td_table_node(g, n.arg[1], arg[0]);
-  return td_ex_make(g, op, arg[0], arg[1], arg[2]);
-}
-
 bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
                           ex* out) {
   for (int i = 0; i < ne; i++) out[i] = EX_NONE;
   if (g->failed || !are_nodes(g, e, ne) || !are_vars(g, var, n) || !are_nodes(g, with, n)) {
     return false;
   }
-  int depends = 0;
-  bool all = n == 0;  // a variable of no kind leaves no trace in the sets
-  for (int i = 0; i < n; i++) {
-    depends |= (int)g->vars[var[i]].kind;
-    all = all || g->vars[var[i]].kind == TD_ON_NOTHING;
-  }
 
+  // nodes that depend on one of the variables; a variable of no kind is in no set of dependencies
+  int depends = 0;
+  ex* map = map_variables(g, var, with, n, &depends);
+  bool all = false;
+  for (int i = 0; i < n; i++) all = all || g->vars[var[i]].kind == TD_ON_NOTHING;
   reach r = {0};
   if (!td_reach(g, e, ne, (reach_rule){all ? 0 : depends, false}, &r)) graph_fail(g);
-  ex* map = replacements(g, var, with, n);
   ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
   if (!map || !made) graph_fail(g);
-  for (int i = 0; i < r.n && !g->failed; i++) made[i] = rebuild(g, &r, map, made, i);
+
+  // rebuild them with the replacements, operands first
+  for (int i = 0; i < r.n && !g->failed; i++) {
+    const node at = *node_at(g, r.list[i]);
+    const ex_op op = (ex_op)at.op;
+    made[i] = r.list[i];
+    if (op == EX_VAR) {
+      if (map[at.arg[0]] != EX_NONE) made[i] = map[at.arg[0]];
+      continue;
+    }
+    ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};
+    bool changed = false;
+    for (int k = 0; k < td_op_arity(op); k++) {
+      arg[k] = reach_has(&r, at.arg[k]) ? made[reach_rank(&r, at.arg[k])] : at.arg[k];
+      changed = changed || arg[k] != at.arg[k];
+    }
+    if (changed)
+      made[i] = op == EX_TABLE ? td_table_node(g, at.arg[1], arg[0])
+                               : td_ex_make(g, op, arg[0], arg[1], arg[2]);
+  }
+
   for (int i = 0; i < ne && !g->failed; i++) {
     out[i] = reach_has(&r, e[i]) ? made[reach_rank(&r, e[i])] : e[i];
   }
@@ -301,6 +304,7 @@ ex td_ex_open(td_exprs* g, ex e) {
   if (!td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return graph_fail(g);
   ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
   if (!made) graph_fail(g);
+  // rebuild every node, with open tables
   for (int i = 0; i < r.n && !g->failed; i++) {
     const node n = *node_at(g, r.list[i]);
     ex arg[3] = {EX_NONE, EX_NONE, EX_NONE};

@@ -1,9 +1,11 @@
 // Expressions: a hash-consed graph of real-valued operations.
 //
-// A node is made once; equal expressions have equal handles.  Constants fold when a node is made,
-// and the algebra that is exact in floating point (x+0, 1*x, 0*x for finite constants, --x, x-x =
-// 0, x^1, x^0 ...) is applied.  A handle is an index; nodes only ever refer to earlier ones, so
-// walking the array is a topological order.
+// Each node is created once; equal expressions have equal handles.  Constants are folded when a
+// node is created, and the algebra that is exact in floating point (x+0, 1*x, 0*x for finite
+// constants,
+// --x, x-x = 0, x^1, x^0 ...) is applied.  A handle is an index; nodes refer only to earlier ones,
+// so that the array is in topological order.  To add an operation: a line in TD_EX_OPS, its value
+// in apply.h, its derivative in diff.c, its rules in fold.c and its notation in print.c.
 #ifndef TD_EXPR_H
 #define TD_EXPR_H
 
@@ -12,7 +14,7 @@
 typedef int32_t ex;  // handle of a node; EX_NONE: none, also the result when memory runs out
 #define EX_NONE ((ex)-1)
 
-// What an expression may depend on, as a set.
+// Kinds of variables on which an expression may depend, as a set
 typedef enum td_depends {
   TD_ON_NOTHING = 0,
   TD_ON_PARAM = 1,  // parameters
@@ -24,13 +26,13 @@ typedef enum td_depends {
   TD_ON_ARC = 64,        // arc length s of a rod
   TD_ON_COORD = 128,     // own coordinates of a dependent basis
   TD_ON_SYMBOL = 256,    // a `syms` symbol that has no value
-  TD_ON_STRAIN = 512,    // strains of the section at hand
-  TD_ON_HERE = 1024,     // place and motion of the point at hand
+  TD_ON_STRAIN = 512,    // strains of the current cross-section
+  TD_ON_HERE = 1024,     // position and motion of the current point
   TD_ON_INTERNAL = 2048  // internal states
 } td_depends;
 
-// Operations: name, number of operands, how C prints it.  The enum, the printers and the tests
-// iterate over it.
+// Operations: name, number of operands, notation in C.  The enum, the printers and the tests
+// iterate over this list.
 #define TD_EX_OPS(X)   \
   X(CONST, 0, "const") \
   X(VAR, 0, "var")     \
@@ -75,7 +77,8 @@ typedef enum td_depends {
 // STEP(x, x0): 0 for x < x0, 1 for x >= x0.  MOD is MATLAB's (sign of the divisor; mod(x,0) = x;
 // 0 where the quotient is a whole number up to rounding).
 // TABLE: a piecewise polynomial of its operand (see td_ex_table).  SIGN(0) = 0.
-// Derivatives of the discontinuous operations are 0 away from the jump; of ABS, MIN, MAX one-sided.
+// Derivatives of the discontinuous operations are 0 away from the jump; those of ABS, MIN and MAX
+// are one-sided.
 
 typedef enum ex_op {
 #define X(name, arity, c) EX_##name,
@@ -115,7 +118,7 @@ static inline ex td_ex_2(td_exprs* g, ex_op op, ex a, ex b) {
 ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp,
                ex x);
 
-// Tables are numbered 0, 1, ... as they are made, equal ones once; derivatives add their own.
+// Tables are numbered 0, 1, ... in order of creation, equal tables once; derivatives add tables.
 typedef struct td_ex_pieces {
   const double* knots;  // (n)
   const double* coef;   // (n-1) x order
@@ -125,42 +128,40 @@ typedef struct td_ex_pieces {
 int td_exprs_ntable(const td_exprs* g);
 td_ex_pieces td_exprs_table(const td_exprs* g,
                             int number);      // belongs to g; valid until the next table is made
-int td_ex_table_of(const td_exprs* g, ex e);  // of a TABLE node, -1 otherwise
+int td_ex_table_of(const td_exprs* g, ex e);  // table number of a TABLE node, -1 otherwise
 
-// Looking inside.
+// Queries.
 ex_op td_ex_op(const td_exprs* g, ex e);
 ex td_ex_arg(const td_exprs* g, ex e, int i);
 bool td_ex_is_const(const td_exprs* g, ex e);
-double td_ex_value(const td_exprs* g, ex e);  // of a constant, NaN otherwise
-int td_ex_var_of(const td_exprs* g, ex e);    // of a VAR node, -1 otherwise
+double td_ex_value(const td_exprs* g, ex e);  // value of a constant, NaN otherwise
+int td_ex_var_of(const td_exprs* g, ex e);    // variable number of a VAR node, -1 otherwise
 td_depends td_ex_depends(const td_exprs* g, ex e);
 bool td_ex_has_var(const td_exprs* g, ex e, int var);  // linear in the size of e
-// All variables e depends on, ascending, at most `max`; returns how many there are.
+// Store the variables that e depends on, ascending, at most `max`; returns their number.
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max);
-int td_ex_size(const td_exprs* g, ex e);  // nodes, shared ones counted once; 0: no memory
+int td_ex_size(const td_exprs* g, ex e);  // number of nodes, shared ones once; 0: no memory
 
-// The nodes that n expressions need, operands before what uses them.  Caller frees; NULL: no
-// memory.
+// List the nodes that n expressions need, operands first.  The caller frees it; NULL: no memory.
 ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count);
 
-// Exact derivative with respect to a variable; shared work between calls is found by hash-consing.
+// Exact derivative with respect to a variable; hash-consing shares work between calls.
 ex td_ex_diff(td_exprs* g, ex e, int var);
-// Derivatives of n expressions along a direction: variable var[i] changes at the rate rate[i], the
-// others do not.  False and EX_NONE when memory runs out or a handle is wrong.
+// Directional derivatives of n expressions: variable var[i] has the rate rate[i], the others are
+// constant.  False and EX_NONE when memory runs out or a handle is wrong.
 bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate, int nvar,
                  ex* out);
-// How many derivatives of e go on without a jump when what `depends` names changes: -1: e itself
-// jumps, 0: it has a corner, ... 3: as many as are asked for.  Operations alone are seen: an
-// `ifelse` whose sides meet counts as a jump.
+// Number of derivatives of e that are continuous when what `depends` names changes: -1: e itself
+// jumps, 0: it has a corner, ... 3: all that are needed.  Only operations are judged: an `ifelse`
+// whose sides meet counts as a jump.
 int td_ex_smoothness(const td_exprs* g, ex e, int depends);
 
-// Replace variables: e with each variable var[i] replaced by with[i].
+// Replace each variable var[i] in e (or in ne expressions) by with[i].
 ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n);
 bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
                           ex* out);
 
-// e with every table going on beyond its end knots as it does inside, instead of holding its end
-// values.
+// Replace every clamped table in e by one whose end pieces continue beyond the end knots.
 ex td_ex_open(td_exprs* g, ex e);
 
 // Times at which e jumps or has a corner because of time alone (STEP, comparisons, MIN/MAX/ABS
@@ -169,32 +170,31 @@ ex td_ex_open(td_exprs* g, ex e);
 bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
                       int* n, int* cap);
 
-// A flat tape: the nodes some outputs need, in order.  Evaluation allocates nothing and does not
-// recurse.
+// A tape holds the operations that some outputs need, in order.  Its evaluation allocates nothing
+// and does not recurse.
 typedef struct td_tape td_tape;
 td_tape* td_tape_new(const td_exprs* g, const ex* outputs,
                      int n);  // NULL: no memory.  Independent of g afterwards
 void td_tape_free(td_tape* tape);
-int td_tape_scratch(const td_tape* tape);  // doubles of scratch it needs
-int td_tape_length(const td_tape* tape);   // operations
+int td_tape_scratch(const td_tape* tape);  // doubles of scratch that an evaluation needs
+int td_tape_length(const td_tape* tape);   // number of operations
 // out[i] = outputs[i] at the given variables.  `scratch` has td_tape_scratch() doubles.
 void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out);
-// One expression, slowly (allocates); for constants and tests.
+// Evaluate one expression; allocates.  For constants and tests.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 
-// Printing.  Variables by name; in code, characters that no identifier has become '_'.  Shared
-// sub-expressions are not named here; the derivation does that.  A text that would be longer than a
-// million characters ends in "...".  The value is that of the tape, bit for bit where the functions
-// are, except squares printed as powers.
-//   C       C99 with <math.h> and the helpers  double td_step(double x, double x0), td_sign(double
-//   x),
-//           td_mod(double x, double y), which are STEP, SIGN and MOD, and  double td_table_K(double
-//           x)  for each table number K that occurs (td_exprs_table).
+// Print an expression.  Variables appear by name; in code, characters that identifiers cannot have
+// become '_'.  Shared sub-expressions are not named here; the derivation does that.  A text that
+// would be longer than a million characters ends in "...".  The printed code computes the value of
+// the tape, bit for bit if its functions do, except for squares printed as powers.
+//   C       C99 with <math.h> and the helpers td_step(x, x0), td_sign(x) and td_mod(x, y), which
+//   are
+//           STEP, SIGN and MOD of doubles, and td_table_K(x) for each table number K that occurs
+//           (td_exprs_table).
 //   OCTAVE  scalars; tables as td_table_K(x); a choice as merge(c, a, b).
 //   PYTHON  numpy as np; tables as td_table_K(x); a choice as np.where(c, a, b); td_mod(x, y) as in
 //           C.
-//   LATEX   math mode, amsmath.  Greek names and subscripts are found in variable
-//   names: omega_1.
+//   LATEX   math mode, amsmath.  Variable names give Greek letters and subscripts: omega_1.
 typedef enum td_syntax {
   TD_SYNTAX_C,
   TD_SYNTAX_OCTAVE,

@@ -1,6 +1,6 @@
-// The expression graph: nodes, hash-consing, variables, tables and looking inside.  Every node is
-// made by td_node_cons, which finds an equal one first, so that equal expressions are equal
-// handles.  Failure (no memory, too many nodes) is sticky: afterwards every constructor gives
+// The expression graph: nodes, hash-consing, variables, tables and queries.  Every node is created
+// by td_node_cons, which first searches for an equal one, so that equal expressions have equal
+// handles.  Failure (no memory, too many nodes) is permanent: afterwards every constructor returns
 // EX_NONE.
 #include "expr/graph.h"
 
@@ -38,55 +38,49 @@ void td_exprs_free(td_exprs* g) {
   free(g);
 }
 
+// Bytes of the knots and coefficients of a table.
 static size_t table_bytes(int n, int order) {
   return ((size_t)n + (size_t)(n - 1) * (size_t)order) * sizeof(double);
 }
 
+// Copy on the heap; NULL: no memory.
 static void* copy_bytes(const void* from, size_t bytes) {
   void* to = malloc(bytes > 0 ? bytes : 1);
   if (to && bytes > 0) memcpy(to, from, bytes);
   return to;
 }
 
-static bool copy_tables(td_exprs* to, const td_exprs* from) {
-  to->tables = calloc((size_t)max_int(from->ntable, 1), sizeof(table));
-  if (!to->tables) return false;
-  to->table_cap = max_int(from->ntable, 1);
-  for (int i = 0; i < from->ntable; i++) {
-    const table* t = &from->tables[i];
-    double* data = copy_bytes(t->data, table_bytes(t->n, t->order));
-    if (!data) return false;
-    to->tables[to->ntable] = *t;
-    to->tables[to->ntable++].data = data;
-  }
-  return true;
-}
-
-static bool copy_vars(td_exprs* to, const td_exprs* from) {
-  to->vars = calloc((size_t)max_int(from->nvar, 1), sizeof(variable));
-  if (!to->vars) return false;
-  to->var_cap = max_int(from->nvar, 1);
-  for (int i = 0; i < from->nvar; i++) {
-    char* name = td_strdup(from->vars[i].name);
-    if (!name) return false;
-    to->vars[to->nvar++] = (variable){name, from->vars[i].kind};
-  }
-  return true;
-}
-
 td_exprs* td_exprs_copy(const td_exprs* g) {
   td_exprs* copy = td_exprs_new();
   if (!copy) return NULL;
   copy->failed = g->failed;
+  copy->table_cap = max_int(g->ntable, 1);
+  copy->var_cap = max_int(g->nvar, 1);
   copy->nodes = copy_bytes(g->nodes, (size_t)g->n * sizeof(node));
   copy->slots = copy_bytes(g->slots, (size_t)g->nslot * sizeof(slot));
-  if (!copy->nodes || !copy->slots || !copy_tables(copy, g) || !copy_vars(copy, g)) {
-    td_exprs_free(copy);
-    return NULL;
-  }
+  copy->tables = calloc((size_t)copy->table_cap, sizeof(table));
+  copy->vars = calloc((size_t)copy->var_cap, sizeof(variable));
+  if (!copy->nodes || !copy->slots || !copy->tables || !copy->vars) goto failed;
   copy->n = copy->cap = g->n;
   copy->nslot = g->nslot;
+
+  for (int i = 0; i < g->ntable; i++) {
+    const table* t = &g->tables[i];
+    double* data = copy_bytes(t->data, table_bytes(t->n, t->order));
+    if (!data) goto failed;
+    copy->tables[copy->ntable] = *t;
+    copy->tables[copy->ntable++].data = data;
+  }
+  for (int i = 0; i < g->nvar; i++) {
+    char* name = td_strdup(g->vars[i].name);
+    if (!name) goto failed;
+    copy->vars[copy->nvar++] = (variable){name, g->vars[i].kind};
+  }
   return copy;
+
+failed:
+  td_exprs_free(copy);
+  return NULL;
 }
 
 int td_exprs_count(const td_exprs* g) { return g->n; }
@@ -132,9 +126,7 @@ static uint64_t hash_words(const void* data, size_t bytes, uint64_t h) {
 
 static const uint64_t SEED = 0xcbf29ce484222325u;
 
-static uint32_t hash_node(const node* n) { return (uint32_t)hash_words(n, sizeof *n, SEED); }
-
-// The slot that holds an equal node, or the free one where it belongs.
+// Slot that holds an equal node, or the free slot for it.
 static slot* find_slot(const td_exprs* g, const node* n, uint32_t hash) {
   const uint32_t mask = (uint32_t)g->nslot - 1;
   for (uint32_t i = hash & mask;; i = (i + 1) & mask) {
@@ -144,7 +136,7 @@ static slot* find_slot(const td_exprs* g, const node* n, uint32_t hash) {
   }
 }
 
-// Twice the slots: at most half of them are taken.
+// Double the number of slots, so that at most half of them are occupied.  False: no memory.
 static bool rehash(td_exprs* g) {
   const int nslot = g->nslot ? 2 * g->nslot : 64;
   slot* slots = malloc((size_t)nslot * sizeof *slots);
@@ -164,10 +156,11 @@ static bool rehash(td_exprs* g) {
   return true;
 }
 
+// Handle of an equal node, or of a new one.
 static ex intern(td_exprs* g, node n) {
   if (g->failed) return EX_NONE;
   if (2 * (g->n + 1) > g->nslot && !rehash(g)) return graph_fail(g);
-  const uint32_t hash = hash_node(&n);
+  const uint32_t hash = (uint32_t)hash_words(&n, sizeof n, SEED);
   slot* s = find_slot(g, &n, hash);
   if (s->node >= 0) return s->node;
 
@@ -187,7 +180,7 @@ double td_node_value(const node* n) {
 }
 
 ex td_ex_const(td_exprs* g, double value) {
-  if (isnan(value)) value = (double)NAN;  // one node for all of them
+  if (isnan(value)) value = (double)NAN;  // one node for all NaN
   node n = {EX_CONST, TD_ON_NOTHING, {0, 0, EX_NONE}};
   memcpy(n.arg, &value, sizeof value);
   return intern(g, n);
@@ -198,6 +191,7 @@ ex td_ex_var(td_exprs* g, int var) {
   return intern(g, (node){EX_VAR, (uint16_t)g->vars[var].kind, {var, EX_NONE, EX_NONE}});
 }
 
+// Dependencies of a node; none for EX_NONE.
 static int depends_of(const td_exprs* g, ex e) { return e >= 0 ? node_at(g, e)->depends : 0; }
 
 ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c) {
@@ -207,6 +201,7 @@ ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c) {
 
 // ---- tables -----------------------------------------------------------------------------------
 
+// Whether the knots are finite and ascending and the sizes within limits.
 static bool good_table(const double* knots, int n, int order) {
   if (n < 2 || order < 1 || order > 1000 || n > NODE_LIMIT) return false;
   for (int i = 0; i < n; i++) {
@@ -215,16 +210,12 @@ static bool good_table(const double* knots, int n, int order) {
   return true;
 }
 
-static uint64_t hash_table(const table* t) {
-  const int32_t head[3] = {t->n, t->order, t->clamp};
-  return hash_words(t->data, table_bytes(t->n, t->order), hash_words(head, sizeof head, SEED));
-}
-
-// The number of this table, found or added; takes over t.data.  Tables are few: a scan of their
-// hashes will do.
+// Number of an equal table, or of a new one; takes over t.data.  Tables are few, so that their
+// hashes are searched one by one.
 static int intern_table(td_exprs* g, table t) {
   const size_t bytes = table_bytes(t.n, t.order);
-  t.hash = hash_table(&t);
+  const int32_t head[3] = {t.n, t.order, t.clamp};
+  t.hash = hash_words(t.data, bytes, hash_words(head, sizeof head, SEED));
   t.slope = t.of = -1;
   for (int i = 0; i < g->ntable; i++) {
     const table* old = &g->tables[i];
@@ -265,14 +256,8 @@ ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int 
       g, intern_table(g, (table){.n = n, .order = order, .clamp = clamp, .data = data}), x);
 }
 
-// d/dx Σ c_k dx^k = Σ k c_k dx^(k-1), piece by piece; a piece of order one becomes zero.
-static void slope_piece(const double* c, int order, double* slope) {
-  slope[0] = 0;
-  for (int k = 1; k < order; k++) slope[k - 1] = k * c[k];
-}
-
-// A clamped table is constant outside, so its derivative gets a zero piece at either end, which
-// being the end pieces are continued.
+// d/dx Σ c_k dx^k = Σ k c_k dx^(k-1) for each piece.  A clamped table is constant outside, so that
+// its derivative gets a zero piece at either end; being end pieces, these are continued.
 int td_table_slope(td_exprs* g, int number) {
   if (g->tables[number].slope >= 0) return g->tables[number].slope;
   const table t = g->tables[number];
@@ -287,8 +272,10 @@ int td_table_slope(td_exprs* g, int number) {
     knots[n - 1] = x1 + fmax(1, fabs(x1));
   }
   for (int i = 0; i < t.n - 1; i++) {
-    slope_piece(t.data + t.n + (size_t)i * (size_t)t.order, t.order,
-                knots + n + (size_t)(i + extra) * (size_t)order);
+    const double* c = t.data + t.n + (size_t)i * (size_t)t.order;
+    double* piece = knots + n + (size_t)(i + extra) * (size_t)order;
+    piece[0] = 0;
+    for (int k = 1; k < t.order; k++) piece[k - 1] = k * c[k];
   }
   const int slope = intern_table(g, (table){.n = n, .order = order, .data = knots});
   if (slope >= 0) g->tables[number].slope = slope;
@@ -320,7 +307,7 @@ int td_ex_table_of(const td_exprs* g, ex e) {
   return td_ex_op(g, e) == EX_TABLE ? node_at(g, e)->arg[1] : -1;
 }
 
-// ---- looking inside ---------------------------------------------------------------------------
+// ---- queries ---------------------------------------------------------------------------
 
 ex_op td_ex_op(const td_exprs* g, ex e) {
   return is_node(g, e) ? (ex_op)node_at(g, e)->op : EX_OP_COUNT;

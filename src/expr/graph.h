@@ -1,4 +1,4 @@
-// The inside of the expression graph, for the files of this folder only.
+// Internals of the expression graph, for the files of this folder only.
 #ifndef TD_GRAPH_H
 #define TD_GRAPH_H
 
@@ -7,7 +7,7 @@
 #include "expr/apply.h"
 #include "expr/tape.h"
 
-// 16 bytes, hashed and compared as they are.  What `arg` holds depends on the operation:
+// Node of 16 bytes, hashed and compared as raw bytes.  The operation determines what `arg` holds:
 //   CONST  the two halves of the value      VAR  the variable's number
 //   TABLE  the operand and the table's number      else the operands, EX_NONE where unused
 typedef struct node {
@@ -16,7 +16,7 @@ typedef struct node {
   ex arg[3];
 } node;
 
-// A piecewise polynomial as in td_ex_table: knots, then the pieces, in one block.
+// Piecewise polynomial as in td_ex_table: knots, then the pieces, in one block
 typedef struct table {
   int n, order;
   bool clamp;
@@ -31,7 +31,8 @@ typedef struct variable {
   td_depends kind;
 } variable;
 
-// The hash beside the number spares a look at the node, which is most often far away in memory.
+// Slot of the hash table.  Storing the hash avoids reading the node, which is likely not in the
+// cache
 typedef struct slot {
   uint32_t hash;
   int node;  // -1: free
@@ -55,40 +56,41 @@ bool td_op_is_logical(ex_op op);  // gives 0 or 1 and prints as a condition
 
 static inline bool is_node(const td_exprs* g, ex e) { return e >= 0 && e < g->n; }
 static inline const node* node_at(const td_exprs* g, ex e) { return &g->nodes[e]; }
-// For good: every constructor gives EX_NONE from now on.
+// Mark the graph as failed for good: every constructor returns EX_NONE from now on.
 static inline ex graph_fail(td_exprs* g) {
   g->failed = true;
   return EX_NONE;
 }
-double td_node_value(const node* n);  // of a CONST node
+double td_node_value(const node* n);  // value of a CONST node
 
-// The node, found or made.  No folding.
+// Find or create a node, without folding.
 ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c);
-// A table node; `number` is a table of g.
+// Create a node that evaluates table `number` of g at x.
 ex td_table_node(td_exprs* g, int number, ex x);
-// The number of the derivative's table, -1: no memory.
+// Number of the table that is the derivative of this one; -1: no memory.
 int td_table_slope(td_exprs* g, int number);
-// The table whose end pieces go on beyond its end knots; of a derivative that of the open table.
+// Number of the table whose end pieces continue beyond the end knots; for a derivative, the
+// derivative of the open table.  -1: no memory.
 int td_table_open(td_exprs* g, int number);
 static inline double table_eval(const table* t, double x) {
   return td_table_eval(t->data, t->n, t->data + t->n, t->order, t->clamp, x);
 }
 
-// The nodes that some roots need, as a bitmap with ranks: node e is number reach_rank(r, e) of
-// `list`, which is ascending and therefore in order of evaluation.
+// Set of nodes that some roots need, as a bitmap with ranks: node e is number reach_rank(r, e) of
+// `list`, which is ascending and therefore in order of evaluation
 typedef struct reach {
   uint64_t* bits;
-  int* rank;  // members before each word of 64
+  int* rank;  // number of members before each word of 64
   ex* list;
   int n, words;
 } reach;
 
 typedef struct reach_rule {
-  int depends;  // pass over nodes that depend on none of these; 0: keep all
-  bool smooth;  // stop at operations with zero derivative, and pass over conditions
+  int depends;  // skip nodes that depend on none of these kinds; 0: keep all
+  bool smooth;  // stop at operations with zero derivative, and skip conditions
 } reach_rule;
 
-// False: no memory (then there is nothing to free).  Roots are valid handles.
+// Collect the nodes that the roots (valid handles) need.  False: no memory, nothing to free.
 bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, reach* r);
 void td_reach_free(reach* r);
 

@@ -1,10 +1,10 @@
-// Printing as C, Octave, Python and LaTeX.  An expression becomes a sequence of texts and operands,
-// which wait on a stack of our own, so that depth costs memory, not the machine's stack.  Whatever
-// waits prints at least one character, which bounds the stack by the length allowed.
+// Printing as C, Octave, Python and LaTeX.  A node becomes a sequence of texts and operands, which
+// wait on an explicit stack, so that deep expressions do not overflow the machine's stack.  Each
+// waiting entry prints at least one character, which bounds the stack by the allowed length.
 //
 // Parentheses follow from levels of precedence: an operand is put in parentheses when its own level
-// is below the one its place needs.  In code the grouping of sums and products is kept, because it
-// decides the rounding; in LaTeX it is not.
+// is below the one that its position needs.  In code the grouping of sums and products is kept,
+// because it determines the rounding; in LaTeX it is not.
 #include <ctype.h>
 #include <stdio.h>
 #include <string.h>
@@ -15,12 +15,12 @@ enum { PRINT_LIMIT = 1000000 };
 
 typedef enum level { ANY, CHOICE, OR, AND, EQUAL, LESS, SUM, SIGN, PRODUCT, POWER, ATOM } level;
 
-// Something that waits to be printed: a text, or a node and what its place needs.
+// Entry that waits to be printed: a text, or a node and the level that its position needs
 typedef struct job {
   const char* text;
   ex e;
   level need;
-  bool logical;  // the place takes a condition, not a number
+  bool logical;  // the position takes a condition, not a number
 } job;
 
 typedef struct printer {
@@ -31,12 +31,13 @@ typedef struct printer {
   int n, cap;
 } printer;
 
-// What one node becomes, in order.
+// Texts and operands of one node, in order
 typedef struct sequence {
   job jobs[16];
   int n;
 } sequence;
 
+// Append a text, a numeric operand or a condition to a sequence.
 static void text(sequence* s, const char* t) { s->jobs[s->n++] = (job){.text = t}; }
 static void number(sequence* s, ex e, level need) { s->jobs[s->n++] = (job){.e = e, .need = need}; }
 static void condition(sequence* s, ex e, level need) {
@@ -47,7 +48,7 @@ static ex_op op_of(const printer* p, ex e) { return (ex_op)node_at(p->g, e)->op;
 static ex arg(const printer* p, ex e, int i) { return node_at(p->g, e)->arg[i]; }
 static bool latex(const printer* p) { return p->syntax == TD_SYNTAX_LATEX; }
 
-// ---- how operations are written; NULL: in a way of its own ------------------------------------
+// ---- notation of the operations; NULL: not a call or an infix operator ------------------------
 
 // clang-format off
 static const char* const functions[EX_OP_COUNT][4] = {
@@ -78,7 +79,7 @@ static const char* const functions[EX_OP_COUNT][4] = {
     [EX_STEP]  = {"td_step", NULL,     NULL,         NULL},
 };
 
-// Left and right operands need these levels.
+// Infix operators: their level, and the levels that the left and right operands need
 static const struct infix {
   const char* sign[4];
   level own, left, right;
@@ -98,6 +99,7 @@ static const struct infix {
 };
 // clang-format on
 
+// Infix operator of node e in this language, or NULL.
 static const char* infix_sign(const printer* p, ex e) {
   return infixes[op_of(p, e)].sign[p->syntax];
 }
@@ -106,8 +108,8 @@ static const char* infix_sign(const printer* p, ex e) {
 
 static bool reads_back(const char* s, double x) { return strtod(s, NULL) == x; }
 
-// 17 digits in C; else the fewest that read back as the same number.  A decimal comma that the
-// host's locale may have brought in becomes a point.
+// Format x with 17 digits in C, else with the fewest digits that read back as x.  A decimal comma
+// of the host's locale becomes a point.
 static void format_number(double x, bool c, char* s, size_t size) {
   snprintf(s, size, "%.*g", c ? 17 : 15, x);
   if (!c && !reads_back(s, x)) snprintf(s, size, "%.16g", x);
@@ -118,6 +120,7 @@ static void format_number(double x, bool c, char* s, size_t size) {
   if (c && !strpbrk(s, ".e")) strncat(s, ".0", size - strlen(s) - 1);
 }
 
+// Print a constant in the notation of the language.
 static void print_number(printer* p, double x) {
   static const char* const infinite[4] = {"INFINITY", "Inf", "np.inf", "\\infty"};
   static const char* const nan[4] = {"NAN", "NaN", "np.nan", "\\mathrm{NaN}"};
@@ -140,6 +143,7 @@ static void print_number(printer* p, double x) {
   td_text_printf(p->out, "%s \\cdot 10^{%d}", s, atoi(e + 1));
 }
 
+// Print a variable name as an identifier.
 static void print_identifier(td_text* out, const char* name) {
   if (!isalpha((unsigned char)name[0]) && name[0] != '_') td_text_add(out, "x");
   for (const char* c = name; *c; c++) {
@@ -159,7 +163,7 @@ static bool is_greek(const char* s, int n) {
   return false;
 }
 
-// One part of a name: a Greek letter, a letter or number, or an upright word.
+// Print one part of a name: a Greek letter, a letter or number, or an upright word.
 static void print_part(td_text* out, const char* s, int n) {
   bool digits = true;
   for (int i = 0; i < n; i++) digits = digits && isdigit((unsigned char)s[i]);
@@ -196,17 +200,10 @@ static void print_symbol(td_text* out, const char* name) {
   if (any) td_text_add(out, "}");
 }
 
-static void print_name(printer* p, ex e) {
-  const char* name = p->g->vars[arg(p, e, 0)].name;
-  if (latex(p)) {
-    print_symbol(p->out, name);
-  } else {
-    print_identifier(p->out, name);
-  }
-}
+// ---- levels of precedence
+// -----------------------------------------------------------------------------------
 
-// ---- levels -----------------------------------------------------------------------------------
-
+// Whether the language prints an operation as a condition instead of a number.
 static bool prints_as_condition(const printer* p, ex_op op) {
   const bool has_step = p->syntax == TD_SYNTAX_OCTAVE || p->syntax == TD_SYNTAX_PYTHON;
   return td_op_is_logical(op) || (op == EX_STEP && has_step);
@@ -220,11 +217,12 @@ static bool is_square(const printer* p, ex e) {
   return op_of(p, e) == EX_MUL && arg(p, e, 0) == arg(p, e, 1);
 }
 
-// x*x in C of a variable; of more, pow keeps the text short.
+// Whether a square is printed as x*x: in C, for a variable.  pow keeps other squares short.
 static bool is_short_square(const printer* p, ex e) {
   return p->syntax == TD_SYNTAX_C && op_of(p, arg(p, e, 0)) == EX_VAR;
 }
 
+// Level of a constant: negative numbers and powers of ten in LaTeX bind less than an atom.
 static level number_level(const printer* p, double x) {
   if (x < 0) return SIGN;
   char s[40];
@@ -232,12 +230,13 @@ static level number_level(const printer* p, double x) {
   return latex(p) && isfinite(x) && strchr(s, 'e') ? PRODUCT : ATOM;
 }
 
-// Of a condition standing where a number is wanted: a cast, a call, 1.0*(...), Iverson's bracket.
+// Level of a condition in a numeric position: a cast, a call, 1.0*(...), an Iverson bracket.
 static level wrapped_level(const printer* p) {
   static const level levels[4] = {POWER, ATOM, PRODUCT, ATOM};
   return levels[p->syntax];
 }
 
+// Level of the text that node e prints.
 static level level_of(const printer* p, ex e) {
   const ex_op op = op_of(p, e);
   switch (op) {
@@ -267,7 +266,7 @@ static level level_of(const printer* p, ex e) {
   }
 }
 
-// ---- nodes into sequences ---------------------------------------------------------------------
+// ---- sequences of nodes ---------------------------------------------------------------------
 
 // f(a, b)
 static void write_call(const printer* p, const char* name, ex e, sequence* s) {
@@ -280,7 +279,7 @@ static void write_call(const printer* p, const char* name, ex e, sequence* s) {
   text(s, latex(p) ? "\\right)" : ")");
 }
 
-// Does the LaTeX of e begin with a digit?  Looks a bounded way down.
+// Whether the LaTeX of e begins with a digit; true if that is not found within 100 levels.
 static bool begins_with_digit(const printer* p, ex e) {
   for (int depth = 0; depth < 100; depth++) {
     const ex_op op = op_of(p, e);
@@ -291,6 +290,7 @@ static bool begins_with_digit(const printer* p, ex e) {
   return true;
 }
 
+// a*a as a square
 static void write_square(const printer* p, ex e, sequence* s) {
   static const char* const after[4] = {", 2.0)", "^2", "**2", "^{2}"};
   const ex a = arg(p, e, 0);
@@ -306,6 +306,7 @@ static void write_square(const printer* p, ex e, sequence* s) {
   text(s, after[p->syntax]);
 }
 
+// a + b and the like
 static void write_infix(const printer* p, ex e, sequence* s) {
   const ex_op op = op_of(p, e);
   const struct infix* in = &infixes[op];
@@ -314,7 +315,8 @@ static void write_infix(const printer* p, ex e, sequence* s) {
   level left = in->left, right = in->right;
   const char* sign = in->sign[p->syntax];
 
-  if (op == EX_ADD && op_of(p, a) == EX_CONST) b = a, a = arg(p, e, 1);  // x + 1, not 1 + x
+  // x + 1 instead of 1 + x; in LaTeX sums and products need no grouping
+  if (op == EX_ADD && op_of(p, a) == EX_CONST) b = a, a = arg(p, e, 1);
   if (left == PRODUCT && is_negative(p, a)) left = SIGN;
   if (latex(p) && op == EX_ADD && op_of(p, b) == EX_ADD) right = SUM;
   if (latex(p) && op == EX_MUL) right = PRODUCT;
@@ -325,12 +327,14 @@ static void write_infix(const printer* p, ex e, sequence* s) {
   s->jobs[s->n++] = (job){.e = b, .need = right, .logical = logical};
 }
 
+// A numeric operand between two texts
 static void around(sequence* s, const char* before, ex e, const char* after) {
   text(s, before);
   number(s, e, ANY);
   text(s, after);
 }
 
+// c ? a : b; a condition that prints as a number is compared with zero
 static void write_ifelse(const printer* p, ex e, sequence* s) {
   static const char* const start[4] = {"", "merge(", "np.where(", "\\begin{cases} "};
   static const char* const then[4] = {" ? ", ", ", ", ", " & "};
@@ -352,12 +356,14 @@ static void write_ifelse(const printer* p, ex e, sequence* s) {
   text(s, end[x]);
 }
 
-// Half away from zero, exactly: trunc(x) + trunc(2 frac(x)); numpy rounds halves to even.
+// round(a) with halves away from zero, exactly: trunc(a) + trunc(2 frac(a)); numpy rounds halves to
+// even.
 static void write_python_round(ex a, sequence* s) {
   around(s, "np.trunc(", a, ") + ");
   around(s, "np.trunc(2.0*np.fmod(", a, ", 1.0))");
 }
 
+// !a
 static void write_not(const printer* p, ex e, sequence* s) {
   static const char* const before[4] = {"!", "~", "np.logical_not(", "\\lnot "};
   const bool call = p->syntax == TD_SYNTAX_PYTHON;
@@ -366,6 +372,7 @@ static void write_not(const printer* p, ex e, sequence* s) {
   if (call) text(s, ")");
 }
 
+// a && b and a || b as calls of numpy
 static void write_logical_call(const printer* p, ex e, sequence* s) {
   text(s, op_of(p, e) == EX_AND ? "np.logical_and(" : "np.logical_or(");
   condition(s, arg(p, e, 0), ANY);
@@ -374,7 +381,7 @@ static void write_logical_call(const printer* p, ex e, sequence* s) {
   text(s, ")");
 }
 
-// What LaTeX has a notation for.
+// Operations for which LaTeX has a special notation
 static void write_latex(const printer* p, ex e, sequence* s) {
   const ex a = arg(p, e, 0), b = arg(p, e, 1);
   switch (op_of(p, e)) {
@@ -421,6 +428,7 @@ static void write_latex(const printer* p, ex e, sequence* s) {
   }
 }
 
+// Sequence of an operation.
 static void write_node(const printer* p, ex e, sequence* s) {
   const ex_op op = op_of(p, e);
   const char* name = functions[op][p->syntax];
@@ -446,14 +454,16 @@ static void write_node(const printer* p, ex e, sequence* s) {
   }
 }
 
-// ---- the loop ---------------------------------------------------------------------------------
+// ---- printing ---------------------------------------------------------------------------------
 
-// Names of tables carry a number, so they are printed at once and only the operand waits.
+// Print the numbered name of a table and put its operand into the sequence.
 static void print_table(printer* p, ex e, sequence* s) {
   td_text_printf(p->out, latex(p) ? "T_{%d}" : "td_table_%d", arg(p, e, 1));
   around(s, latex(p) ? "\\left(" : "(", arg(p, e, 0), latex(p) ? "\\right)" : ")");
 }
 
+// Print what a node begins with and return the rest as a sequence.  A condition in a numeric
+// position is wrapped; parentheses are added where the level is too low.
 static void print_node(printer* p, job at, sequence* s) {
   static const char* const wrap[4][2] = {
       {"(double)(", ")"}, {"double(", ")"}, {"1.0*(", ")"}, {"\\left[", "\\right]"}};
@@ -469,7 +479,7 @@ static void print_node(printer* p, job at, sequence* s) {
   } else if (op == EX_CONST) {
     print_number(p, td_ex_value(p->g, at.e));
   } else if (op == EX_VAR) {
-    print_name(p, at.e);
+    (latex(p) ? print_symbol : print_identifier)(p->out, p->g->vars[arg(p, at.e, 0)].name);
   } else if (op == EX_TABLE) {
     print_table(p, at.e, s);
   } else {
@@ -478,6 +488,7 @@ static void print_node(printer* p, job at, sequence* s) {
   if (paren) text(s, latex(p) ? "\\right)" : ")");
 }
 
+// Put a sequence on the stack, its first entry on top.  False: no memory.
 static bool push(printer* p, const sequence* s) {
   job* stack = td_grow(p->stack, &p->cap, p->n + s->n, sizeof *stack);
   if (!stack) return false;

@@ -1,44 +1,14 @@
-// Which nodes an expression needs.  Operands come before the nodes that use them, so one sweep
-// down a bitmap marks everything: no stack, no recursion, and the cost is the size of the
-// expression plus a 64th of the range of its handles.
+// The nodes that an expression needs.  Operands precede the nodes that use them, so that one sweep
+// down a bitmap marks everything: no stack, no recursion.  The cost is the size of the expression
+// plus 1/64 of the range of its handles.
 #include "expr/graph.h"
 
+// Add node e to the set.
 static void mark(reach* r, ex e) { r->bits[e / 64] |= (uint64_t)1 << (e % 64); }
 
+// Whether the rule keeps node e.
 static bool wanted(const td_exprs* g, ex e, reach_rule rule) {
   return rule.depends == 0 || (node_at(g, e)->depends & rule.depends) != 0;
-}
-
-static void mark_operands(const td_exprs* g, ex e, reach_rule rule, reach* r) {
-  const node* n = node_at(g, e);
-  const ex_op op = (ex_op)n->op;
-  if (rule.smooth && td_op_is_flat(op)) return;
-  const int first = rule.smooth && op == EX_IFELSE ? 1 : 0;
-  for (int i = first; i < td_op_arity(op); i++) {
-    if (wanted(g, n->arg[i], rule)) mark(r, n->arg[i]);
-  }
-}
-
-static void sweep_down(const td_exprs* g, reach_rule rule, reach* r) {
-  for (int w = r->words - 1; w >= 0; w--) {
-    uint64_t done = 0;
-    for (uint64_t todo; (todo = r->bits[w] & ~done) != 0;) {
-      const int bit = 63 - __builtin_clzll(todo);
-      done |= (uint64_t)1 << bit;
-      mark_operands(g, 64 * w + bit, rule, r);
-      r->n++;
-    }
-  }
-}
-
-static void list_up(reach* r) {
-  int n = 0;
-  for (int w = 0; w < r->words; w++) {
-    r->rank[w] = n;
-    for (uint64_t left = r->bits[w]; left; left &= left - 1) {
-      r->list[n++] = 64 * w + __builtin_ctzll(left);
-    }
-  }
 }
 
 bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, reach* r) {
@@ -48,14 +18,35 @@ bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, re
   r->bits = calloc((size_t)r->words, sizeof *r->bits);
   r->rank = malloc((size_t)r->words * sizeof *r->rank);
   if (!r->bits || !r->rank) goto failed;
-
   for (int i = 0; i < nroot; i++) {
     if (wanted(g, roots[i], rule)) mark(r, roots[i]);
   }
-  sweep_down(g, rule, r);
+
+  // from the last node down, mark the operands of each marked node
+  for (int w = r->words - 1; w >= 0; w--) {
+    uint64_t done = 0;
+    for (uint64_t todo; (todo = r->bits[w] & ~done) != 0;) {
+      const int bit = 63 - __builtin_clzll(todo);
+      done |= (uint64_t)1 << bit;
+      r->n++;
+      const node* n = node_at(g, 64 * w + bit);
+      const ex_op op = (ex_op)n->op;
+      if (rule.smooth && td_op_is_flat(op)) continue;
+      for (int i = rule.smooth && op == EX_IFELSE ? 1 : 0; i < td_op_arity(op); i++) {
+        if (wanted(g, n->arg[i], rule)) mark(r, n->arg[i]);
+      }
+    }
+  }
+
+  // list the marked nodes in ascending order and count those before each word
   r->list = malloc((size_t)max_int(r->n, 1) * sizeof *r->list);
   if (!r->list) goto failed;
-  list_up(r);
+  for (int w = 0, n = 0; w < r->words; w++) {
+    r->rank[w] = n;
+    for (uint64_t left = r->bits[w]; left; left &= left - 1) {
+      r->list[n++] = 64 * w + __builtin_ctzll(left);
+    }
+  }
   return true;
 
 failed:
@@ -84,12 +75,13 @@ ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count) {
   return list;
 }
 
+// Ascending order for qsort.
 static int compare_ints(const void* a, const void* b) {
   const int x = *(const int*)a, y = *(const int*)b;
   return (x > y) - (x < y);
 }
 
-// Each variable has one node, so the VAR nodes reached are the variables, in order of making.
+// Each variable has one node, so that the VAR nodes reached are the variables.
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
   reach r;
   if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;

@@ -1,19 +1,19 @@
-// Times at which an expression jumps or has a corner because of time alone.
+// Stop times: times at which an expression jumps or has a corner because of time alone.
 //
-// Whatever is made of t by sums, constant factors, comparisons, MIN, MAX, FLOOR, MOD, tables ... is
-// piecewise affine in t.  Each such node is held as its pieces on [t0, t1],
+// Sums of t, constant factors, comparisons, MIN, MAX, FLOOR, MOD, tables ... give expressions that
+// are piecewise affine in t.  Each such node is stored as its pieces on [t0, t1],
 //
 //   value = slope t + offset    from piece.t to the next piece,
 //
-// and where an operation splits a piece (a crossing of its operands, a multiple of its divisor, a
-// knot) is a stop.  So not only step(t, 1) is found but also mod(t, 2) < 0.5 and the corners of
-// min(max(t, 0), 1).  Everything else (sin(t), the state) has no pieces, nor has what is made of
-// it. Stops and work are limited: beyond STOP_LIMIT times and WORK_LIMIT pieces no more are looked
-// for.
+// and a time where an operation splits a piece (a crossing of its operands, a multiple of its
+// divisor, a knot) is a stop.  This finds not only step(t, 1) but also mod(t, 2) < 0.5 and the
+// corners of min(max(t, 0), 1).  Other nodes (sin(t), the state, and what depends on them) have no
+// pieces.  The search ends after STOP_LIMIT times or WORK_LIMIT pieces.
 //
-// What is smooth may still be over so soon that no step sees it, as exp(-((t - 1)/1e-5)^2) or
-// tanh((t - 1)/1e-5).  It is where the line or the square inside is zero, and as wide as that takes
-// to become one; if that is short the solver stops before, in the middle and behind.
+// A smooth expression may still change within so short a time that no solver step notices it, as
+// exp(-((t - 1)/1e-5)^2) or tanh((t - 1)/1e-5).  It changes where the line or the square inside is
+// zero, over the time in which that becomes one; if this time is short, the solver stops before, in
+// the middle and after.
 #include "expr/graph.h"
 
 enum { STOP_LIMIT = 100000, WORK_LIMIT = 2000000 };
@@ -23,16 +23,16 @@ typedef struct line {
 } line;
 
 typedef struct piece {
-  double t;  // where it begins
-  line at;
+  double t;  // start of the piece
+  line at;   // value until the next piece
 } piece;
 
-// A stretch of the pool; n = 0: not piecewise affine.
+// Pieces of a node: n entries of the pool; n = 0: the node is not piecewise affine
 typedef struct pieces {
   int first, n;
 } pieces;
 
-// scale (t - middle)^2 and a constant; scale 0: something else
+// scale (t - middle)² + constant; scale 0: the node has another form
 typedef struct square {
   double middle, scale;
 } square;
@@ -41,22 +41,22 @@ typedef struct search {
   const td_exprs* g;
   int time_var;
   double t0, t1;
-  piece* pool;
+  piece* pool;  // pieces of all nodes
   int n, cap, work;
-  double** times;
+  double** times;  // the stops
   int *ntime, *time_cap;
   bool failed;  // no memory
 } search;
 
-// One operation on a stretch of time where its operands are lines.
+// One operation on a time interval where its operands are lines
 typedef struct stretch {
   ex_op op;
-  const table* table;  // of TABLE
+  const table* table;  // the table of a TABLE
   double begin, end;
   line x[3];
 } stretch;
 
-// Levels that split the line d: n values from first in steps, or n knots.
+// Levels at which the line d splits: n values first, first + step, ..., or n knots
 typedef struct ladder {
   line d;
   double first, step;
@@ -64,6 +64,7 @@ typedef struct ladder {
   int n;
 } ladder;
 
+// Value, constant, difference and multiple of lines.
 static double line_at(line l, double t) { return l.slope == 0 ? l.offset : l.slope * t + l.offset; }
 static line flat(double c) { return (line){0, c}; }
 static line line_sub(line a, line b) { return (line){a.slope - b.slope, a.offset - b.offset}; }
@@ -71,8 +72,10 @@ static line line_scale(double c, line a) {
   return (line){a.slope == 0 ? 0 : c * a.slope, c * a.offset};
 }
 
+// Whether the search has ended early.
 static bool stopped(const search* s) { return s->failed || s->work > WORK_LIMIT; }
 
+// Record the stop t if it is in [t0, t1].
 static void add_stop(search* s, double t) {
   if (s->failed || *s->ntime >= STOP_LIMIT || !(t >= s->t0 && t <= s->t1)) return;
   double* times = td_grow(*s->times, s->time_cap, *s->ntime + 1, sizeof *times);
@@ -82,6 +85,7 @@ static void add_stop(search* s, double t) {
   times[(*s->ntime)++] = t;
 }
 
+// Append a piece to the pool.
 static void push(search* s, double t, line at) {
   piece* pool = td_grow(s->pool, &s->cap, s->n + 1, sizeof *pool);
   s->failed = s->failed || !pool;
@@ -91,9 +95,10 @@ static void push(search* s, double t, line at) {
   s->pool[s->n++] = (piece){t, at};
 }
 
-// ---- where an operation splits ----------------------------------------------------------------
+// ---- times at which an operation splits
+// ----------------------------------------------------------------
 
-// Multiples of step, plus shift, between the values of d at both ends.
+// Levels shift + k step (k whole) between the values of d at both ends.
 static ladder multiples(line d, double shift, double step, const stretch* in) {
   const double u = line_at(d, in->begin), v = line_at(d, in->end);
   const double low = ceil((fmin(u, v) - shift) / step), high = floor((fmax(u, v) - shift) / step);
@@ -101,6 +106,7 @@ static ladder multiples(line d, double shift, double step, const stretch* in) {
   return (ladder){d, low * step + shift, step, NULL, n > 0 ? (int)fmin(n, WORK_LIMIT) : 0};
 }
 
+// Index of the first of n ascending numbers that is >= value; n if there is none.
 static int first_not_below(const double* x, int n, double value) {
   int low = 0, high = n;
   while (low < high) {
@@ -114,8 +120,8 @@ static int first_not_below(const double* x, int n, double value) {
   return low;
 }
 
-// The knots between the values of d at both ends.  The end pieces of a table that is not clamped
-// are continued, so its end knots do not count.
+// Knots of a table between the values of d at both ends.  The end pieces of a table that is not
+// clamped are continued, so that its end knots do not split.
 static ladder knots_between(line d, const table* t, const stretch* in) {
   const double u = line_at(d, in->begin), v = line_at(d, in->end);
   const int skip = t->clamp ? 0 : 1, n = t->n - 2 * skip;
@@ -126,6 +132,8 @@ static ladder knots_between(line d, const table* t, const stretch* in) {
   return (ladder){d, 0, 0, knots + low, high - low};
 }
 
+// Levels at which an operation splits: zero of the difference of its operands, zero of its operand,
+// whole numbers, multiples of the divisor or knots.
 static ladder ladder_of(const stretch* in) {
   const line a = in->x[0], b = in->x[1];
   switch (in->op) {
@@ -164,7 +172,7 @@ static double crossing(const ladder* l, int i) {
 
 // ---- the value between two splits -------------------------------------------------------------
 
-// A table of order two or less, at a time when it is on one piece.
+// Line of a table of degree one or less around the time `middle`; false: the degree is higher.
 static bool table_line(const table* t, line x, double middle, line* y) {
   const double at = line_at(x, middle);
   if (t->clamp && (at < t->data[0] || at > t->data[t->n - 1])) {
@@ -178,7 +186,7 @@ static bool table_line(const table* t, line x, double middle, line* y) {
   return t->order <= 2;
 }
 
-// The line of the result; false: it is not one.
+// Line of the result around the time `middle`; false: the result is not affine there.
 static bool result_line(const stretch* in, double middle, line* y) {
   const line *x = in->x, a = x[0], b = x[1];
   const double va = line_at(a, middle), vb = line_at(b, middle);
@@ -221,15 +229,16 @@ static bool result_line(const stretch* in, double middle, line* y) {
   }
 }
 
-// Is the i-th crossed knot of a table one where its value and two derivatives go on, up to rounding
-// of the data?  Solvers need not stop there, as at the inner knots of a spline.
+// Whether the value and two derivatives of a table are continuous at a knot, up to rounding of its
+// data, as at the inner knots of a spline.  Solvers need not stop there.
 static bool is_smooth_knot(const table* t, double knot) {
   const int k = first_not_below(t->data, t->n, knot), order = t->order;
   double side[2][3] = {{0, 0, 0}, {0, 0, 0}}, size = 0, h = INFINITY;
-  for (int s = 0; s < 2; s++) {  // the pieces before and after
+  // value and two derivatives of the pieces before and after the knot
+  for (int s = 0; s < 2; s++) {
     const int i = s == 0 ? k - 1 : k;
     if (i < 0 || i > t->n - 2) {
-      side[s][0] = table_eval(t, t->data[k]);  // held beyond the end
+      side[s][0] = table_eval(t, t->data[k]);  // constant beyond the end
       continue;
     }
     const double *c = t->data + t->n + (size_t)i * (size_t)order,
@@ -244,6 +253,7 @@ static bool is_smooth_knot(const table* t, double knot) {
     }
     size = fmax(size, fmax(fabs(c[0]), fabs(side[s][0])));
   }
+  // compare them
   const double noise = 256 * 2.2e-16 * size;
   for (int d = 0; d < 3; d++) {
     const double *a = side[0], *b = side[1];
@@ -253,7 +263,8 @@ static bool is_smooth_knot(const table* t, double knot) {
   return true;
 }
 
-// Note the splits of one stretch as stops and push the pieces between them.
+// Record the splits of one interval as stops and push the pieces between them.  False: the result
+// is not affine.
 static bool split(search* s, const stretch* in) {
   const ladder l = ladder_of(in);
   const int n = l.d.slope != 0 ? l.n : 0;
@@ -276,14 +287,16 @@ static bool split(search* s, const stretch* in) {
   return affine;
 }
 
-// ---- the walk ---------------------------------------------------------------------------------
+// ---- pieces of a node
+// ---------------------------------------------------------------------------------
 
-// Walk the common refinement of the operands' pieces.
+// Apply an operation on the common refinement of its operands' pieces.
 static pieces join(search* s, ex_op op, const table* t, const pieces* x, int arity) {
   stretch in = {.op = op, .table = t, .begin = s->t0, .end = s->t0};
   pieces out = {s->n, 0};
   int at[3] = {0, 0, 0};
   bool affine = true;
+  // the next interval ends where the first of the current pieces ends
   do {
     in.begin = in.end;
     in.end = s->t1;
@@ -304,12 +317,14 @@ static pieces join(search* s, ex_op op, const table* t, const pieces* x, int ari
   return out;
 }
 
+// One piece for the whole time.
 static pieces single(search* s, line at) {
   const pieces one = {s->n, 1};
   push(s, s->t0, at);
   return s->failed ? (pieces){0, 0} : one;
 }
 
+// Pieces of node e, given those of its operands.
 static pieces node_pieces(search* s, const reach* r, const pieces* known, ex e) {
   const node n = *node_at(s->g, e);
   const ex_op op = (ex_op)n.op;
@@ -326,22 +341,23 @@ static pieces node_pieces(search* s, const reach* r, const pieces* known, ex e) 
   return join(s, op, op == EX_TABLE ? &s->g->tables[n.arg[1]] : NULL, x, td_op_arity(op));
 }
 
-// ---- what is smooth and short -----------------------------------------------------------------
+// ---- smooth but short changes -----------------------------------------------------------------
 
+// Record stops around a change of this width, if it is short: solvers take fifty steps or more.
 static void add_short(search* s, double middle, double width) {
-  // solvers take fifty steps or more
   if (!(width > 0 && width < (s->t1 - s->t0) / 50)) return;
   for (int k = -1; k <= 1; k++) add_stop(s, middle + 2 * k * width);
 }
 
-// The one line that a node is at all times; false: it is none.
+// Get the line of a node that has one piece and is not constant; false: it is none.
 static bool line_of(const search* s, const pieces* p, line* at) {
   if (p->n != 1) return false;
   *at = s->pool[p->first].at;
   return at->slope != 0;
 }
 
-// Whether a node is a square, and the stops of one that is made of a line or a square.
+// Square form of node e, given those of its operands; other nodes made of a line or a square get
+// their stops here.
 static square find_square(search* s, const reach* r, const pieces* known, const square* squares,
                           ex e) {
   const node n = *node_at(s->g, e);
@@ -351,6 +367,7 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
   line in[2] = {{0, 0}, {0, 0}};
   bool straight[2] = {false, false};
   const int arity = min_int(td_op_arity(op), 2);
+  // constants, squares and lines among the operands
   if (op == EX_VAR || op == EX_TABLE) return none;
   for (int k = 0; k < arity; k++) {
     if (td_ex_is_const(s->g, n.arg[k])) {
@@ -360,6 +377,7 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
       straight[k] = line_of(s, &known[reach_rank(r, n.arg[k])], &in[k]);
     }
   }
+  // operations that give a square again, and steep steps of a line
   const double zero = -in[0].offset / in[0].slope, steep = in[0].slope;
   switch (op) {
     case EX_MUL:
@@ -390,28 +408,19 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
     default:
       break;
   }
+  // any other function of a square is a short pulse
   for (int k = 0; k < arity; k++)
     if (isfinite(of[k].scale) && of[k].scale != 0)
       add_short(s, of[k].middle, 1 / sqrt(fabs(of[k].scale)));
   return none;
 }
 
-// ---- all of them ------------------------------------------------------------------------------
+// ---- the search ------------------------------------------------------------------------------
 
+// Order of numbers for qsort.
 static int ascending(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
-}
-
-// Sorted, those that differ by rounding only once.
-static int sort_unique(double* t, int n, double span) {
-  int kept = 0;
-  if (n > 0) qsort(t, (size_t)n, sizeof *t, ascending);
-  for (int i = 0; i < n; i++) {
-    const double tol = 1e-12 * fabs(t[i]) + 1e-15 * span;
-    if (kept == 0 || t[i] - t[kept - 1] > tol) t[kept++] = t[i];
-  }
-  return kept;
 }
 
 bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
@@ -425,9 +434,10 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
               .times = times,
               .ntime = n,
               .time_cap = cap};
+
+  // visit the nodes that depend on time, operands first
   reach r;
   if (!td_reach(g, &e, 1, (reach_rule){(int)g->vars[time_var].kind, false}, &r)) return false;
-
   pieces* known = malloc((size_t)max_int(r.n, 1) * sizeof *known);
   square* squares = malloc((size_t)max_int(r.n, 1) * sizeof *squares);
   s.failed = !known || !squares;
@@ -435,7 +445,16 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
     known[i] = node_pieces(&s, &r, known, r.list[i]);
     squares[i] = find_square(&s, &r, known, squares, r.list[i]);
   }
-  *n = sort_unique(*times, *n, t1 - t0);
+
+  // sort the stops and merge those that differ by rounding only
+  double* t = *times;
+  int kept = 0;
+  if (*n > 0) qsort(t, (size_t)*n, sizeof *t, ascending);
+  for (int i = 0; i < *n; i++) {
+    const double tol = 1e-12 * fabs(t[i]) + 1e-15 * (t1 - t0);
+    if (kept == 0 || t[i] - t[kept - 1] > tol) t[kept++] = t[i];
+  }
+  *n = kept;
   free(squares);
   free(known);
   free(s.pool);

@@ -1,41 +1,12 @@
-// Making a tape of the nodes some outputs need; see tape.h for what it is.
+// Compile the nodes that some outputs need into a tape; tape.h tells what a tape is.
 #include "expr/tape.h"
 
 #include <string.h>
 
 #include "expr/graph.h"
 
-// What is known while a tape is made.
-typedef struct maker {
-  const td_exprs* g;
-  reach need;
-  int* place;  // of each node of `need` in the scratch
-  int* table;  // by number in g: number in the tape
-  size_t ndata;
-} maker;
-
-// ---- making -----------------------------------------------------------------------------------
-
-static void count(maker* m, td_tape* t) {
-  for (int i = 0; i < m->g->ntable; i++) m->table[i] = -1;
-  for (int i = 0; i < m->need.n; i++) {
-    const node* n = node_at(m->g, m->need.list[i]);
-    if (n->op == EX_CONST) {
-      t->nconst++;
-    } else if (n->op == EX_VAR) {
-      t->nvar++;
-    } else {
-      t->ncode++;
-    }
-    if (n->op == EX_TABLE && m->table[n->arg[1]] < 0) {
-      const table* from = &m->g->tables[n->arg[1]];
-      m->table[n->arg[1]] = t->ntable++;
-      m->ndata += (size_t)from->n + (size_t)(from->n - 1) * (size_t)from->order;
-    }
-  }
-}
-
-// One block: the struct, then the arrays of doubles, then the rest.
+// Allocate a tape of these sizes with `ndata` numbers of tables in one block: the struct, the
+// arrays of doubles, then the rest.  NULL: no memory.
 static td_tape* allocate(const td_tape* sizes, size_t ndata) {
   const size_t doubles = ((size_t)sizes->nconst + ndata) * sizeof(double);
   const size_t tables = (size_t)sizes->ntable * sizeof(tape_table);
@@ -56,72 +27,68 @@ static td_tape* allocate(const td_tape* sizes, size_t ndata) {
   return t;
 }
 
-static void copy_tables(const maker* m, td_tape* t) {
-  size_t at = 0;
-  for (int i = 0; i < m->g->ntable; i++) {
-    if (m->table[i] < 0) continue;
-    const table* from = &m->g->tables[i];
-    const size_t n = (size_t)from->n + (size_t)(from->n - 1) * (size_t)from->order;
-    t->tables[m->table[i]] = (tape_table){from->n, from->order, from->clamp, at};
-    memcpy(t->data + at, from->data, n * sizeof(double));
-    at += n;
-  }
-}
-
-static instruction instruct(const maker* m, const node* n) {
-  int from[3];
-  for (int k = 0; k < 3; k++) {
-    const bool used = k < td_op_arity((ex_op)n->op);
-    from[k] = used ? m->place[reach_rank(&m->need, n->arg[k])] : from[0];
-  }
-  if (n->op == EX_TABLE) from[1] = m->table[n->arg[1]];
-  return (instruction){(ex_op)n->op, from[0], from[1], from[2]};
-}
-
-static void write_code(maker* m, td_tape* t) {
-  int nconst = 0, nvar = 0, ncode = 0;
-  for (int i = 0; i < m->need.n; i++) {
-    const node* n = node_at(m->g, m->need.list[i]);
-    if (n->op == EX_CONST) {
-      m->place[i] = nconst;
-      t->consts[nconst++] = td_node_value(n);
-    } else if (n->op == EX_VAR) {
-      m->place[i] = t->nconst + nvar;
-      t->vars[nvar++] = n->arg[0];
-    } else {
-      m->place[i] = t->nconst + t->nvar + ncode;
-      t->code[ncode++] = instruct(m, n);
-    }
-  }
-}
-
-static td_tape* make(maker* m, const ex* outputs, int n) {
-  td_tape sizes = {.nout = n};
-  count(m, &sizes);
-  td_tape* t = allocate(&sizes, m->ndata);
-  if (!t) return NULL;
-
-  copy_tables(m, t);
-  write_code(m, t);
-  for (int i = 0; i < n; i++) t->outs[i] = m->place[reach_rank(&m->need, outputs[i])];
-  return t;
-}
-
 td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n) {
   for (int i = 0; i < n; i++) {
     if (!is_node(g, outputs[i])) return NULL;
   }
-  maker m = {.g = g};
-  if (!td_reach(g, outputs, n, (reach_rule){0, false}, &m.need)) return NULL;
+  reach need;
+  if (!td_reach(g, outputs, n, (reach_rule){0, false}, &need)) return NULL;
+  td_tape sizes = {.nout = n}, *t = NULL;
+  size_t ndata = 0;
+  int* place = malloc(((size_t)need.n + (size_t)g->ntable + 1) * sizeof *place);  // in the scratch
+  if (!place) goto done;
+  int* table_number = place + need.n;  // number in the tape of each table of g, -1: not used
 
-  m.place = malloc(((size_t)m.need.n + (size_t)g->ntable + 1) * sizeof *m.place);
-  td_tape* t = NULL;
-  if (m.place) {
-    m.table = m.place + m.need.n;
-    t = make(&m, outputs, n);
+  // count constants, variables, instructions and tables
+  for (int i = 0; i < g->ntable; i++) table_number[i] = -1;
+  for (int i = 0; i < need.n; i++) {
+    const node* at = node_at(g, need.list[i]);
+    *(at->op == EX_CONST ? &sizes.nconst : at->op == EX_VAR ? &sizes.nvar : &sizes.ncode) += 1;
+    if (at->op == EX_TABLE && table_number[at->arg[1]] < 0) {
+      const table* from = &g->tables[at->arg[1]];
+      table_number[at->arg[1]] = sizes.ntable++;
+      ndata += (size_t)from->n + (size_t)(from->n - 1) * (size_t)from->order;
+    }
   }
-  free(m.place);
-  td_reach_free(&m.need);
+  t = allocate(&sizes, ndata);
+  if (!t) goto done;
+
+  // copy the tables
+  size_t next = 0;
+  for (int i = 0; i < g->ntable; i++) {
+    if (table_number[i] < 0) continue;
+    const table* from = &g->tables[i];
+    const size_t size = (size_t)from->n + (size_t)(from->n - 1) * (size_t)from->order;
+    t->tables[table_number[i]] = (tape_table){from->n, from->order, from->clamp, next};
+    memcpy(t->data + next, from->data, size * sizeof(double));
+    next += size;
+  }
+
+  // give each node its place in the scratch and write its instruction
+  int nconst = 0, nvar = 0, ncode = 0;
+  for (int i = 0; i < need.n; i++) {
+    const node* at = node_at(g, need.list[i]);
+    if (at->op == EX_CONST) {
+      place[i] = nconst;
+      t->consts[nconst++] = td_node_value(at);
+    } else if (at->op == EX_VAR) {
+      place[i] = t->nconst + nvar;
+      t->vars[nvar++] = at->arg[0];
+    } else {
+      int from[3];
+      for (int k = 0; k < 3; k++) {
+        const bool used = k < td_op_arity((ex_op)at->op);
+        from[k] = used ? place[reach_rank(&need, at->arg[k])] : from[0];
+      }
+      if (at->op == EX_TABLE) from[1] = table_number[at->arg[1]];
+      place[i] = t->nconst + t->nvar + ncode;
+      t->code[ncode++] = (instruction){(ex_op)at->op, from[0], from[1], from[2]};
+    }
+  }
+  for (int i = 0; i < n; i++) t->outs[i] = place[reach_rank(&need, outputs[i])];
+done:
+  free(place);
+  td_reach_free(&need);
   return t;
 }
 
@@ -130,6 +97,7 @@ int td_tape_length(const td_tape* tape) { return tape->ncode; }
 
 // ---- one expression ---------------------------------------------------------------------------
 
+// Evaluate the needed nodes in order.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars) {
   reach r;
   if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return (double)NAN;

@@ -1,13 +1,13 @@
-// The inside of a tape, for the file that makes it, the one that runs it and the exporter.
+// Layout of a tape, for the file that compiles it, the one that runs it and the exporter.
 //
 // A tape is a list of instructions on one array of numbers, the scratch:
 //
 //   [ constants | variables that occur | intermediate results ]
 //
-// The constants and the variables are copied in first (a few per cent of the time), so that an
-// instruction is just s[dst] = op(s[a], s[b], s[c]) with no question of where an operand lives. The
-// result of instruction i has the i-th place after the inputs; using places again after their last
-// use was measured and is no faster, since the instructions themselves take more of the cache.
+// Constants and variables are copied in first (a few per cent of the time), so that an instruction
+// is just s[dst] = op(s[a], s[b], s[c]), wherever an operand comes from.  The result of instruction
+// i has the i-th place after the inputs.  Reusing places after their last use was measured and is
+// no faster, since the instructions themselves take more of the cache.
 #ifndef TD_TAPE_H
 #define TD_TAPE_H
 
@@ -18,9 +18,10 @@ typedef struct instruction {
   int a, b, c;  // b is the table's number for TABLE; unused operands repeat a
 } instruction;
 
+// Piecewise polynomial as in td_ex_table
 typedef struct tape_table {
   int n, order, clamp;
-  size_t at;  // knots then coefficients, in `tables`
+  size_t at;  // start of its knots and coefficients in `data`
 } tape_table;
 
 struct td_tape {
@@ -28,10 +29,12 @@ struct td_tape {
   instruction* code;
   double* consts;
   int* vars;  // number of each variable copied in
-  int* outs;  // place of each output
+  int* outs;  // place of each output in the scratch
   tape_table* tables;
-  double* data;  // of the tables
+  double* data;  // knots and coefficients of the tables
 };
+
+// Value at x of the piecewise polynomial of td_ex_table
 
 double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
                      double x);

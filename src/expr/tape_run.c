@@ -1,4 +1,4 @@
-// Running a tape: nothing is allocated and nothing recurses.
+// Evaluation of a tape: nothing is allocated and nothing recurses.
 #include <string.h>
 
 #include "expr/apply.h"
@@ -6,13 +6,14 @@
 
 int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
 
-// The piece that holds x: the last knot not above it, the end pieces continued.
+// The piece at x begins at the last knot not above x; the end pieces are continued.
 double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
                      double x) {
   if (isnan(x)) return x;
   if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
-  int low = 0, high = n - 1;  // knots[low] <= x < knots[high], but for the ends
-  // recordings have equal spaces: look first where x is then
+
+  // find knots[low] <= x < knots[high]; first try the piece it would be with equal spacing
+  int low = 0, high = n - 1;
   const double guess = (x - knots[0]) / (knots[n - 1] - knots[0]) * (n - 1);
   const int first = guess > 0 ? (guess < n - 2 ? (int)guess : n - 2) : 0;
   if (knots[first] <= x) {
@@ -30,6 +31,7 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
     }
   }
 
+  // Horner's scheme
   const double* c = coef + (size_t)low * (size_t)order;
   const double dx = x - knots[low];
   double y = c[order - 1];
@@ -37,21 +39,24 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
   return y;
 }
 
-static double look_up(const td_tape* t, int number, double x) {
+// Value of a table of the tape at x.
+static double table_value(const td_tape* t, int number, double x) {
   const tape_table* at = &t->tables[number];
   const double* knots = t->data + at->at;
   return td_table_eval(knots, at->n, knots + at->n, at->order, at->clamp, x);
 }
 
 void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out) {
+  // copy constants and variables in
   double* s = scratch;
   if (tape->nconst > 0) memcpy(s, tape->consts, (size_t)tape->nconst * sizeof *s);
   for (int i = 0; i < tape->nvar; i++) s[tape->nconst + i] = vars[tape->vars[i]];
 
+  // run the instructions and copy the outputs
   const instruction* end = tape->code + tape->ncode;
   int dst = tape->nconst + tape->nvar;
   for (const instruction* in = tape->code; in < end; in++) {
-    s[dst++] = in->op == EX_TABLE ? look_up(tape, in->b, s[in->a])
+    s[dst++] = in->op == EX_TABLE ? table_value(tape, in->b, s[in->a])
                                   : apply(in->op, s[in->a], s[in->b], s[in->c]);
   }
   for (int i = 0; i < tape->nout; i++) out[i] = s[tape->outs[i]];
