@@ -33,6 +33,7 @@ static span poles_span(const double* re, const double* im, int n) {
 // Find them of the reduced model, or of the modes of the whole one (the lowest of large models).
 static td_status find_span(session* s, const response* r, span* out) {
   if (!r->l) {
+    // whole model
     td_modes_result* m = NULL;
     if (!deaf_begin()) return TD_E_STOPPED;
     const td_status status = td_modes(s->model, s->rest, s->work, &m);
@@ -41,6 +42,8 @@ static td_status find_span(session* s, const response* r, span* out) {
     td_modes_free(m);
     return status;
   }
+
+  // reduced model
   const int n = r->l->nx;
   double* re = malloc(sizeof *re * (2 * (size_t)n + 1));
   const td_status status = re ? td_poles(r->l->A, n, re, re + n) : TD_E_NOMEM;
@@ -108,6 +111,8 @@ static td_status sweep(response* r, double low, double high) {
     status = r->l ? td_frequency_response(r->l, w, G) : td_response_at(r->at, w, G);
     const bool singular = status == TD_E_SINGULAR;
     if (singular) status = TD_OK;
+
+    // decibels and degrees
     for (int i = 0; status == TD_OK && i < r->pairs; i++) {
       double* deg = r->deg + k * r->pairs + i;
       const double size = hypot(G[2 * i], G[2 * i + 1]);
@@ -205,11 +210,15 @@ static int respond(session* s, response* r) {
   if (r->pairs == 0) return complain(CODE_USE, "a frequency response needs an input and a sensor");
   if ((double)r->pairs * r->n > 2e7) return complain(CODE_USE, "too many points and sensors");
   if (!allocate(r) || !name_pairs(s, r)) return complain(CODE_NUMERICS, "out of memory");
+
+  // compute
   const int code = range_of(s, r, &low, &high);
   if (code) return code;
   td_status status = sweep(r, low, high);
   if (status != TD_OK) return session_failed(s, status, "frequency response");
   say(s, "  %d frequencies from %.4g to %.4g Hz\n", r->n, low, high);
+
+  // write
   status = write_csv(s, r);
   if (status == TD_OK) status = write_svg(s, r);
   return session_wrote(s, status);

@@ -31,6 +31,8 @@ static void frequency_range(session* s, outlook* o) {
   td_modes_result* m = NULL;
   if (td_modes(s->model, s->state, s->work, &m) == TD_OK && m->n > 0) {
     o->has_modes = true;
+
+    // zero and unstable frequencies do not count
     const double floor = 1e-6 * fabs(m->omega[m->n - 1]);
     for (int i = 0; i < m->n; i++) {
       const double f = m->omega[i] / two_pi;
@@ -84,6 +86,8 @@ static void expect_time(session* s, outlook* o) {
   td_state* state = td_state_new(s->model);
   if (!state) return;
   td_state_copy(s->model, s->state, state);
+
+  // simulate for a short while
   pilot p = {.start = seconds(), .start_busy = busy_seconds()};
   td_sim_options how = sim_options(s);
   how.progress = watch;
@@ -94,6 +98,8 @@ static void expect_time(session* s, outlook* o) {
   const double busy = busy_seconds() - p.start_busy;
   const td_sim_stats* stats = trajectory ? td_trajectory_stats(trajectory) : NULL;
   if (stats) snprintf(o->solver, sizeof o->solver, "%s", td_solver_name(stats->solver));
+
+  // extrapolate, unless it came to the end
   if (status == TD_OK) {
     o->whole = true;
     o->simulation = o->pilot;
@@ -143,6 +149,8 @@ static cJSON* coordinates_json(const session* s, int n,
     cJSON* item = cJSON_CreateObject();
     cJSON_AddStringToObject(item, "symbol", symbol);
     cJSON_AddStringToObject(item, "name", c.name);
+
+    // the mesh, rod or joint it belongs to
     if (c.mesh_number > 0) {
       cJSON_AddStringToObject(item, "mesh", c.mesh);
       json_add_number(item, "mesh_number", c.mesh_number);
@@ -155,6 +163,8 @@ static cJSON* coordinates_json(const session* s, int n,
       cJSON_AddStringToObject(item, "joint", c.joint);
       json_add_number(item, "joint_number", c.number);
     }
+
+    // its place there, unit and initial value
     json_add_number(item, "element", c.element);
     json_add_number(item, "dof", c.dof);
     cJSON_AddStringToObject(item, "unit", c.unit);
@@ -234,6 +244,7 @@ static cJSON* meshes_json(session* s) {
     json_add_number(item, "fixed", mesh.nfixed);
     json_add_number(item, "diagonals", mesh.ndiagonal);
 
+    // nodes
     cJSON* nodes = cJSON_AddArrayToObject(item, "nodes");
     node_table t;
     const int n = node_table_new(s, i, &mesh, &t) ? mesh.nnode : 0;
@@ -248,6 +259,7 @@ static cJSON* meshes_json(session* s) {
     }
     node_table_free(&t);
 
+    // edges
     cJSON* edges = cJSON_AddArrayToObject(item, "edges");
     int ends[2];
     for (int e = 0; td_model_mesh_edge(s->model, i, e, ends); e++) {
@@ -265,6 +277,8 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "sizes", sizes_json(s));
   json_add(object, "rods", rods_json(s));
   json_add(object, "meshes", meshes_json(s));
+
+  // matrices and coordinates
   const td_linear_choice linear = td_model_linear(s->model);
   cJSON_AddStringToObject(object, "matrices", linear.sparse ? "sparse" : "dense");
   cJSON_AddStringToObject(object, "matrices_why", linear.why);
@@ -272,6 +286,8 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add_number(object, "dof", s->n.nfree - o->rank);
   json_add(object, "q", coordinates_json(s, s->n.nq, td_model_q_about, 'q'));
   json_add(object, "v", coordinates_json(s, s->n.nv, td_model_v_about, 'v'));
+
+  // names
   json_add(object, "stations", names_json(s->model, s->n.nstation, td_model_station_name));
   json_add(object, "constraints", names_json(s->model, s->n.nconstraint, td_model_constraint_name));
   json_add(object, "forces", names_json(s->model, s->n.nforce, td_model_force_name));
@@ -283,6 +299,8 @@ static cJSON* check_json(session* s, const outlook* o) {
   json_add(object, "internals", names_json(s->model, s->n.nz, td_model_internal_name));
   json_add(object, "parameters", names_json(s->model, s->n.nparam, td_model_param_name));
   json_add(object, "sensors", names_json(s->model, s->n.nsensor, td_model_sensor_name));
+
+  // frequencies and cost
   cJSON* range = cJSON_AddObjectToObject(object, "frequency_range_hz");
   json_add_number(range, "slowest", o->has_modes ? o->slowest : NAN);
   json_add_number(range, "fastest", o->has_modes ? o->fastest : NAN);
@@ -314,6 +332,8 @@ static void say_bases(session* s, const td_rod* rod) {
                strains[k]);
     }
     if (alike == 0) continue;
+
+    // order, elements and coordinates of those that are alike
     char order[40] = "";
     if (rod->order[d] >= 0) snprintf(order, sizeof order, "order %d, ", rod->order[d]);
     if (rod->elements[d] > 0)

@@ -26,6 +26,8 @@ static td_status plan(comparison* c) {
   const int n = opt->nlist ? opt->nlist : NDEFAULT;
   c->list = calloc((size_t)(NMODEL * n + 2 * NREFERENCE), sizeof *c->list);
   if (!c->list) return TD_E_NOMEM;
+
+  // all models, with the numbers of --n or their default
   int highest = 0;
   for (int m = 0; m < NMODEL; m++) {
     const bool orders = is_polynomial(rod_models[m]);
@@ -36,11 +38,15 @@ static td_status plan(comparison* c) {
       if (orders) highest = from[i];
     }
   }
+
+  // orders of the reference
   for (int i = 0; i < NREFERENCE; i++) {
     if (reference_orders[i] <= highest) continue;
     c->list[c->n++] = (variant){.model = "rom", .n = reference_orders[i], .hidden = true};
     c->list[c->n++] = (variant){.model = "gvs", .n = reference_orders[i], .hidden = true};
   }
+
+  // cost for the progress, and what is compared
   for (int i = 0; i < c->n; i++) c->cost += variant_cost(&c->list[i]);
   c->wants[AT_REST] = opt->only_static || !opt->only_dynamic;
   c->wants[IN_MOTION] = opt->only_dynamic || !opt->only_static;
@@ -116,11 +122,15 @@ static void say_table(const comparison* c) {
   }
   say(s, " %9s%s%s\n", "us/eval", c->wants[IN_MOTION] ? "  x real time" : "",
       c->wants[AT_REST] ? "  strategy" : "");
+
+  // variants
   for (int i = 0; i < c->n;) {
     const int skip = say_impossible(c, i);
     if (!skip && !c->list[i].hidden) say_variant(c, &c->list[i]);
     i += skip ? skip : 1;
   }
+
+  // explanation
   say(s, "  errors: largest of all sensors (");
   for (int g = 0; g < c->ngroup && g < 6; g++) say(s, "%s%s", g ? ", " : "", c->group[g].name);
   say(s, "%s), in their units\n  *: not above the reference's own error\n",
@@ -134,6 +144,8 @@ static cJSON* variant_json(const comparison* c, const variant* v) {
   cJSON_AddStringToObject(o, "model", v->model);
   json_add_number(o, "n", v->n);
   json_add_number(o, "dof", v->built ? (double)v->dof : (double)NAN);
+
+  // errors at rest and in motion
   for (int k = 0; k < QUANTITIES; k++) {
     if (!c->wants[k]) continue;
     cJSON* q = cJSON_AddObjectToObject(o, quantity_text[k]);
@@ -145,6 +157,8 @@ static cJSON* variant_json(const comparison* c, const variant* v) {
       json_add_number(each, c->group[g].name, v->each[k][g]);
     }
   }
+
+  // cost, strategy, solver
   json_add_number(o, "evaluation_us", v->built ? v->us : NAN);
   json_add_number(o, "real_time_factor", v->built ? v->speed : NAN);
   if (v->at[AT_REST].x) cJSON_AddStringToObject(o, "strategy", td_strategy_text(v->strategy));
@@ -176,6 +190,8 @@ static cJSON* compare_json(const comparison* c) {
       cJSON_AddItemToArray(list, candidate_json(&c->from[k][i]));
     }
   }
+
+  // variants
   cJSON* list = cJSON_AddArrayToObject(o, "runs");
   for (int i = 0; i < c->n; i++) {
     if (!c->list[i].hidden) cJSON_AddItemToArray(list, variant_json(c, &c->list[i]));
@@ -231,6 +247,8 @@ static td_status write_csv(const comparison* c) {
       words[c->n + rows] = v->at[AT_REST].x ? td_strategy_text(v->strategy) : "";
       fill_row(c, v, block + (size_t)rows++ * (size_t)stride);
     }
+
+    // columns
     td_columns_add_words(out, "model", rows, words);
     add_columns(c, out, rows, stride, block);
     td_columns_add_words(out, "strategy", rows, words + c->n);
@@ -250,6 +268,8 @@ static int finish(comparison* c) {
   for (int k = 0; k < QUANTITIES; k++) comparison_reference(c, (quantity)k);
   say_reference(c);
   say_table(c);
+
+  // files
   int code = session_wrote(s, write_csv(c));
   if (code == CODE_DONE) code = session_commit(s, "compare", compare_json(c));
   if (code == CODE_DONE && s->opt->json) code = json_print(compare_json(c));
@@ -275,10 +295,14 @@ static int compare(session* s) {
         "sensor(1).value = pos(rod(1), rod(1).length);",
         s->name);
   }
+
+  // output
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);
   if (!s->opt->only_dynamic) say_time(s, s->state->t);
+
+  // run all variants
   comparison c = {.s = s};
   code = plan(&c) == TD_OK ? comparison_groups(&c) : complain(CODE_NUMERICS, "out of memory");
   if (code == CODE_DONE) {

@@ -9,6 +9,8 @@
 static char* title(const demo* d) {
   char* out = malloc(strlen(d->text) + 1);
   char* p = out;
+
+  // lines of the comment, joined
   for (const char* line = d->text; out && (*line == '%' || *line == '#');) {
     line += strspn(line, "%# \t");
     const size_t n = strcspn(line, "\r\n");

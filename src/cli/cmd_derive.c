@@ -68,10 +68,14 @@ static int derive(session* s, const td_derive_options* o) {
   if (status != TD_OK) {
     return complain(code_of(status), "%s", *message ? message : td_status_text(status));
   }
+
+  // print
   const double derive_time = seconds() - start, begin = seconds();
   const form f = form_of(s);
   const td_status written = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
   const double print_time = seconds() - begin;
+
+  // report sizes and times
   int code = CODE_DONE;
   if (written == TD_OK) {
     cJSON* result = cJSON_CreateObject();
@@ -104,6 +108,8 @@ int derive_write(session* s) {
     }
     return CODE_DONE;
   }
+
+  // print
   const td_status written = td_derive_write(s->model, d, s->name, f.language, f.style, s->files);
   td_derived_free(d);
   return session_wrote(s, written);

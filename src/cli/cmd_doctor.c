@@ -73,6 +73,8 @@ int cmd_doctor(const options* opt) {
 
   printf("Tendril %s, built with %s\n\n", td_version(), compiler());
   for (int i = 0; i < n; i++) printf("  %-22s %s\n", parts[i].name, parts[i].version);
+
+  // optional programs
   printf("\nOptional programs\n");
   char missing[256] = "";
   for (int i = 0; i < NHELPER; i++) {

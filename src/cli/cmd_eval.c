@@ -85,15 +85,21 @@ static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
     json_add(o, "zdot", json_vector(eq->zdot, s->n.nz));
   }
   json_add(o, "u", inputs_json(s, s->state));
+
+  // equations of motion
   json_add(o, "M", json_matrix(eq->M, nv, nv));
   json_add(o, "h", json_vector(eq->h, nv));
   json_add(o, "tau", json_vector(eq->tau, nv));
   json_add(o, "vdot", json_vector(eq->vdot, nv));
   json_add(o, "lambda", json_vector(eq->lambda, nc));
+
+  // constraints
   cJSON_AddBoolToObject(o, "lambda_not_unique", flags.lambda_not_unique);
   json_add_number(o, "constraint_rank", flags.constraint_rank);
   json_add(o, "constraint_error", json_vector(eq->e, nc));
   json_add(o, "Jc", json_matrix(eq->Jc, nc, nv));
+
+  // tangent, energy, sensors, stations
   json_add(o, "dFdq", json_matrix(eq->dFdq, nv, nv));
   json_add(o, "dFdv", json_matrix(eq->dFdv, nv, nv));
   json_add(o, "energy", energies_json(td_energy(s->model, s->state, s->work)));
@@ -147,10 +153,13 @@ static int evaluate(session* s) {
     return complain(CODE_USE,
                     "eval: a network of %d velocities has no matrices to show; up to %d do",
                     s->n.nv, LARGE_NETWORK);
+
+  // accelerations and multipliers
   td_status status = td_forward_dynamics(s->model, s->state, s->work);
   if (status != TD_OK) return session_failed(s, status, "eval");
   const td_flags flags = td_work_flags(s->work);
 
+  // everything else, which must be finite
   equations eq;
   double* block = fill(s, &eq, &status);
   const td_energies e = td_energy(s->model, s->state, s->work);

@@ -25,6 +25,8 @@ static int export_dense(session* s) {
                     "code has dense ones: write par.linear = 'dense'",
                     s->n.nv);
   }
+
+  // load it again
   td_spec* spec = td_spec_new();
   td_model* model = NULL;
   td_status status = spec ? session_load(s, spec) : TD_E_NOMEM;
@@ -34,6 +36,8 @@ static int export_dense(session* s) {
     td_spec_free(spec);
     return session_failed(s, status, "export with dense matrices");
   }
+
+  // replace the session's model
   td_model_free(s->model);
   td_spec_free(s->spec);
   s->spec = spec;

@@ -15,6 +15,8 @@ cJSON* linear_json(const session* s, const td_linear* l) {
   for (int i = 0; i < l->ny; i++) {
     cJSON_AddItemToArray(outputs, cJSON_CreateString(td_model_sensor_name(s->model, l->output[i])));
   }
+
+  // point of linearisation
   cJSON_AddStringToObject(o, "note", l->note);
   json_add(o, "velocities", names_json(s->model, s->n.nv, td_model_v_name));
   json_add_number(o, "t", s->rest->t);
@@ -24,6 +26,8 @@ cJSON* linear_json(const session* s, const td_linear* l) {
   const int parts = 2 * s->n.nv + s->n.nz;
   if (s->n.nz) json_add(o, "internals", names_json(s->model, s->n.nz, td_model_internal_name));
   if (s->n.nz) json_add(o, "z", json_vector(s->rest->z, s->n.nz));
+
+  // matrices
   json_add(o, "A", json_matrix(l->A, l->nx, l->nx));
   json_add(o, "B", json_matrix(l->B, l->nx, l->nu));
   json_add(o, "C", json_matrix(l->C, l->ny, l->nx));
@@ -73,6 +77,8 @@ int linear_point(session* s) {
 int linear_step(session* s, td_linear** l) {
   const int code = linear_point(s);
   if (code) return code;
+
+  // linearise
   const int reduce = s->opt->reduce;
   td_status status;
   if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linearize");
@@ -85,6 +91,7 @@ int linear_step(session* s, td_linear** l) {
   deaf_end();
   if (status != TD_OK) return session_failed(s, status, reduce ? "modal reduction" : "linearize");
 
+  // report
   say_heading(s, "Linear model about the %s", s->opt->at ? "given state" : "equilibrium");
   say(s, "  x' = A x + B u, y = C x + D u with %d states, %d inputs, %d outputs\n", (*l)->nx,
       (*l)->nu, (*l)->ny);

@@ -56,12 +56,16 @@ static td_status solve(design* d) {
   const int n = l->nx;
   td_status status = td_linear_structure(l, &d->structure);
   if (status == TD_OK) status = td_poles(l->A, n, d->re, d->im);
+
+  // controller
   if (status == TD_OK && l->nu > 0) {
     status = td_lqr(n, l->nu, l->A, l->B, d->Q, d->R, d->K, d->X, &d->residual_K);
     d->has_K = status == TD_OK;
     if (d->has_K) status = poles_with(l, l->B, d->K, l->nu, d->re + n, d->im + n);
     if (status == TD_E_SINGULAR) status = TD_OK;
   }
+
+  // observer
   if (status == TD_OK && l->ny > 0) {
     status = td_kalman(n, l->ny, l->A, l->C, d->W, d->V, d->L, d->P, &d->residual_L);
     d->has_L = status == TD_OK;
@@ -86,15 +90,21 @@ static void say_poles(const session* s, const char* what, const double* re, cons
 static void say_design(const session* s, const design* d) {
   const int n = d->l->nx;
   const td_structure* t = &d->structure;
+
+  // controllability and observability
   say_heading(s, "Structure");
   say(s, "  inputs reach %d of %d states, outputs see %d\n", t->reachable, n, t->observable);
   if (t->stable && n > 0)
     say(s, "  weakest direction (Gramians, smallest/largest): reach %.2g, sight %.2g\n",
         t->reach_ratio, t->sight_ratio);
+
+  // poles
   say_heading(s, "Poles [1/s]");
   say_poles(s, "open", d->re, d->im, n);
   if (d->has_K) say_poles(s, "controlled", d->re + n, d->im + n, n);
   if (d->has_L) say_poles(s, "observer", d->re + 2 * n, d->im + 2 * n, n);
+
+  // gains, or why there are none
   say_heading(s, "Gains");
   if (d->has_K)
     say(s, "  K (%d x %d), Riccati residual %.1g\n", d->l->nu, n, d->residual_K);
@@ -145,12 +155,15 @@ static int design_at(session* s, design* d) {
   if (!allocate(d)) return complain(CODE_NUMERICS, "out of memory");
   int code = linear_weights(s, d->l, d->Q, d->R, d->W, d->V);
   if (code) return code;
+
+  // compute
   if (!deaf_begin()) return session_failed(s, TD_E_STOPPED, "linear design");
   const td_status status = solve(d);
   deaf_end();
   if (status != TD_OK) return session_failed(s, status, "linear design");
   say_design(s, d);
 
+  // write
   const td_linear* l = d->l;
   td_matrix list[8] = {{"A", "", l->nx, l->nx, l->nx, l->A, NULL},
                        {"B", "", l->nx, l->nu, l->nu, l->B, NULL},

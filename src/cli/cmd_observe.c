@@ -170,6 +170,8 @@ static int read_unknowns(watch* w) {
     char *name = format_text("%.*s", (int)(equals - text), text), *end;
     if (!name) return complain(CODE_NUMERICS, "out of memory");
     w->names[i] = name;
+
+    // an input or a parameter, with its deviations
     td_unknown* u = &w->unknown[w->np++];
     u->sigma = strtod(equals + 1, &end);
     u->walk = strtod(end + 1, NULL);
@@ -249,6 +251,8 @@ static int start(watch* w) {
     if (code) return code;
     td_state_copy(s->model, s->rest, s->state);
   }
+
+  // options of the filter and of its simulation
   td_observe_options o = td_observe_options_default();
   o.filter = s->opt->filter;
   if (!isnan(s->opt->sigma_q)) o.sigma_q = s->opt->sigma_q, o.sigma_v = s->opt->sigma_v;
@@ -287,10 +291,14 @@ static td_status keep(watch* w, double* row) {
   w->nis += *row++;
   w->measured += n;
   *row++ = n;
+
+  // estimated sensors and state
   const bool known = s->n.nsensor == 0 || sensors_at(s, x, row);
   row += s->n.nsensor;
   for (int i = 0; i < s->n.nq; i++) *row++ = x->q[i];
   for (int i = 0; i < s->n.nv; i++) *row++ = x->v[i];
+
+  // unknowns, innovations and deviations
   td_observer_covariance(w->observer, NULL, w->sigma);
   const int N = td_observer_size(w->observer);
   for (int i = 0; i < w->np; i++) {
@@ -311,6 +319,8 @@ static int run(watch* w) {
   for (int k = 0; k < w->data.rows && code == CODE_DONE; k++) {
     const double* row = data_row(w, k);
     for (int i = 0; i < s->n.nsensor; i++) w->y[i] = w->sensor[i] >= 0 ? row[w->sensor[i]] : NAN;
+
+    // predict, correct, record
     td_status status = td_observer_step(w->observer, row[w->time], w->u, w->y);
     if (status == TD_OK) status = keep(w, w->out + (size_t)k * (size_t)w->stride);
     if (status == TD_OK) {
@@ -321,6 +331,8 @@ static int run(watch* w) {
       complain(0, "%s:%d: at t = %g s", s->opt->data, w->data.line[k], row[w->time]);
       return session_failed(s, status, "observe");
     }
+
+    // a stop keeps the records so far
     if (status == TD_E_STOPPED) {
       s->partial = true;
       progress_clear(&s->progress);
@@ -355,6 +367,8 @@ static void fit(const watch* w, int i, double* r2, double* correlation2) {
     }
     if (pass == 0 && n) mx /= n, my /= n;
   }
+
+  // measures of fit
   *r2 = 1 - ee / yy;
   *correlation2 = xy * xy / (xx * yy);
 }
@@ -543,6 +557,8 @@ static td_status write_csv(watch* w) {
   int at = 3 + s->n.nsensor + s->n.nq + s->n.nv;
   td_columns_add(c, "t", "s", w->rows, w->stride, w->out);
   td_columns_add_state(c, s->spec, s->model, w->rows, w->stride, w->out + 3, true);
+
+  // unknowns, innovations, deviations
   for (int i = 0; i < w->np; i++, at += 2) {
     add(c, w->names[i], w->unknown[i].is_param ? "" : "_estimate", w, at);
     add(c, w->names[i], "_sigma", w, at + 1);
@@ -558,6 +574,8 @@ static td_status write_csv(watch* w) {
     snprintf(name, sizeof name, "%s%d_sigma", i < nf ? "dq" : "dv", 1 + i % nf);
     td_columns_add(c, name, "", w->rows, w->stride, w->out + at);
   }
+
+  // normalised innovation squared, and of how many numbers
   td_columns_add(c, "nis", "", w->rows, w->stride, w->out + 1);
   td_columns_add(c, "nis_n", "", w->rows, w->stride, w->out + 2);
   const td_status status = td_columns_csv(c, s->files, "observe.csv");

@@ -115,6 +115,8 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
       if (i != x) add(&c, i);
   }
   if (c.n == 0) return complain(CODE_USE, "there is nothing to plot over '%s'", t->names[x]);
+
+  // the figure
   td_plot plot = td_plot_default();
   plot.table = t;
   plot.x = x;
@@ -123,6 +125,8 @@ static int draw(const options* opt, const td_table* t, const char* csv, const ch
   plot.x_label = strcmp(t->names[x], "t") == 0 ? "t [s]" : NULL;
   char *text = NULL, *labels[MOST] = {NULL}, axis[UNIT + 3];
   label(t, &c, csv, &plot, labels, axis);
+
+  // as SVG or as a script
   char* svg = opt->gnuplot ? format_text("%s.svg", path) : NULL;
   const td_status status = opt->gnuplot ? td_plot_gnuplot(&plot, csv, svg ? svg : "plot.svg", &text)
                                         : td_plot_svg(&plot, &text);
@@ -176,6 +180,8 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   cJSON* summary = path ? json_read(path) : NULL;
   const cJSON* model = cJSON_GetObjectItem(summary, "model");
   *c = (scenes){.opt = *opt};
+
+  // options of the session: parameters of the results
   c->opt.at = NULL;
   c->opt.set = NULL;  // its own, from the results
   c->opt.nset = 0;
@@ -183,6 +189,8 @@ static int scenes_model(scenes* c, const options* opt, const char* more) {
   c->opt.force_range = true;  // parameters as they were
   c->opt.more = more;
   c->opt.target = cJSON_IsString(model) ? model->valuestring : NULL;
+
+  // load
   int code = CODE_DONE;
   if (!c->opt.target)
     code = complain(CODE_FILE, "'%s' has no summary.json that names its model", opt->target);
@@ -206,6 +214,8 @@ static int scenes_states(scenes* c, const options* opt, const td_table* rows) {
   const double first = rows->values[0];
   const double last = rows->values[(size_t)(rows->rows - 1) * (size_t)rows->cols];
   for (int i = 0; !opt->times && i < n; i++) times[i] = first + (last - first) * i / (n - 1);
+
+  // read them
   c->state = calloc((size_t)n, sizeof *c->state);
   if (!c->state) return complain(CODE_NUMERICS, "out of memory");
   for (int i = 0; i < n; i++) {
@@ -275,6 +285,8 @@ static td_status strains_of_places(const scenes* c, double length, td_table** cu
       memcpy(row + 1 + 6 * k, value + first + 6 * i, 6 * sizeof *row);
     }
   }
+
+  // replace the values
   free(value);
   if (status == TD_OK) {
     free((*curves)->values);
@@ -301,6 +313,8 @@ static int choose_strains(const td_table* t, int n, const char* names, bool want
   static const char* const known[6] = {"shear_x", "shear_y", "stretch",
                                        "bend_x",  "bend_y",  "twist"};
   bool any = false;
+
+  // those that are named
   for (const char* at = names; *at;) {
     const size_t length = strcspn(at, ",");
     int found = -1;
@@ -313,6 +327,8 @@ static int choose_strains(const td_table* t, int n, const char* names, bool want
     wanted[found] = any = true;
     at += length + (at[length] == ',');
   }
+
+  // else the group that is not zero
   for (int group = 3; group >= 0 && !any; group -= 3) {
     double most = 0;
     for (int d = group; d < group + 3; d++) most = fmax(most, largest(t, n, d));
@@ -367,6 +383,8 @@ static int draw_strains(const options* opt, scenes* c, const td_table* rows, td_
 static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, chosen* y,
                            const td_table* t, int xs[MOST]) {
   static const char* const names[] = {"x [m]", "y [m]", "z [m]"};
+
+  // extent of the shapes in each direction
   double extent[3] = {0};
   for (int d = 0; d < 3; d++) {
     double low = INFINITY, high = -INFINITY;
@@ -378,6 +396,8 @@ static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, c
       }
     extent[d] = high - low;
   }
+
+  // the plane
   int across = 0, up = 2;
   if (opt->plane) {
     across = opt->plane[0] - 'x';
@@ -389,6 +409,8 @@ static void draw_snapshots(const options* opt, const scenes* c, td_plot* plot, c
     across = least == 0 ? 1 : 0;
     up = least == 2 ? 1 : 2;
   }
+
+  // one curve for each state, with equal scales
   for (int k = 0; k < c->n && y->n < MOST; k++) {
     xs[y->n] = 3 * k + across;
     y->list[y->n++] = 3 * k + up;
@@ -407,6 +429,8 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
                     "--strain and --snapshots draw alone, without --y, --x and --gnuplot");
   if (opt->strain && opt->snapshots) return complain(CODE_USE, "--strain or --snapshots, not both");
   if (rows->rows < 1) return complain(CODE_USE, "there is no motion in '%s'", opt->target);
+
+  // strains of a rod, or snapshots
   scenes c;
   td_table* curves = NULL;
   chosen y = {.n = 0};
@@ -459,6 +483,8 @@ int cmd_plot(const options* opt) {
   char* path = opt->out    ? format_text("%s", opt->out)
                : directory ? format_text("%s/plot.%s", opt->target, ending)
                            : format_text("plot.%s", ending);
+
+  // read the results and draw
   int code = CODE_NUMERICS;
   td_table* figures = NULL;
   char message[300] = "out of memory";

@@ -52,6 +52,8 @@ static int renew(const options* opt) {
 int cmd_report(const options* opt) {
   const int code = renew(opt);
   if (code || !opt->png) return code;
+
+  // picture
   char* report = format_text("%s/report.html", opt->target);
   char* path = opt->out ? format_text("%s", opt->out) : format_text("%s/report.png", opt->target);
   if (!report || !path) return complain(CODE_NUMERICS, "out of memory");

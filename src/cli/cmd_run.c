@@ -71,6 +71,8 @@ static int write_video(session* s) {
   if (!s->trajectory || !s->reports)
     return complain(CODE_USE, "par.mov = 1: a video needs a simulation and its report (%s)",
                     s->trajectory ? "--no-report" : "par.dyn = 0");
+
+  // film the report
   char *report = format_text("%s/report.html", s->out), *path = format_text("%s/video.mp4", s->out);
   char message[300] = "out of memory";
   td_status status = TD_E_NOMEM;

@@ -95,6 +95,8 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
       if (ns) memcpy(p, r->sensors + (size_t)i * ns, ns * sizeof *p);
       if (nq) memcpy(p + ns, r->q + (size_t)i * nq, nq * sizeof *p);
     }
+
+    // columns
     td_columns_add(c, "point", "", r->n, stride, block);
     td_columns_add(c, name, "", r->n, stride, block + 1);
     td_columns_add_words(c, "kind", r->n, kind);
@@ -111,6 +113,7 @@ static td_status trace_write(session* s, const char* name, const td_trace_result
 
 // Check that the parameter can change, trace the equilibria, print and write them.
 static int trace(session* s, int param, const char* name) {
+  // the parameter must be able to take both ends
   const double ends[] = {s->opt->to, s->opt->from};
   for (int k = 0; k < 2 && param < s->n.nparam; k++) {
     const td_status status = td_work_set_param(s->model, s->work, param, ends[k]);
@@ -120,11 +123,15 @@ static int trace(session* s, int param, const char* name) {
       return complain(CODE_USE,
                       "parameter '%s' decides how the model is built and cannot be followed", name);
   }
+
+  // output
   int code = session_output(s);
   if (code) return code;
   say_sizes(s);
   td_state_copy(s->model, s->state, s->rest);
   td_trace_result* r = NULL;
+
+  // trace
   td_trace_options o = td_trace_options_default();
   o.param = param;
   o.from = s->opt->from;

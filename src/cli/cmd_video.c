@@ -9,6 +9,8 @@ int cmd_video(const options* opt) {
   char* path = opt->out ? format_text("%s", opt->out) : format_text("%s/video.mp4", opt->target);
   if (!report || !path) return complain(CODE_NUMERICS, "out of memory");
   progress p = {0};
+
+  // options
   td_shot shot = td_shot_default(report);
   if (opt->width) shot.width = opt->width, shot.height = opt->height;
   if (!isnan(opt->fps)) shot.fps = opt->fps;
@@ -16,6 +18,8 @@ int cmd_video(const options* opt) {
   shot.dark = opt->dark;
   shot.progress = progress_show;
   shot.user = &p;
+
+  // film
   stop_on_signal();
   progress_clear(&p);
   char message[300];

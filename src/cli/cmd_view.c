@@ -52,6 +52,8 @@ int cmd_view(const options* opt) {
   what.nset = opt->nset;
   what.port = opt->port;
   what.allow_read = opt->allow_read;
+
+  // the report of a directory
   if (is_directory(opt->target)) {
     char* page = report_read(opt->target);
     if (!page) return CODE_FILE;
@@ -60,6 +62,8 @@ int cmd_view(const options* opt) {
     free(page);
     return code;
   }
+
+  // a model, of a file or built in
   what.model = opt->target;
   what.text = demo_text(opt->target);
   if (!what.text && access(opt->target, R_OK) != 0)

@@ -102,6 +102,8 @@ static void richardson(const comparison* c, quantity k, candidate* out) {
   const variant* v[3];
   if (finest(c, k, out->model, v) < 3) return;
   const int nsensor = c->s->n.nsensor;
+
+  // the limit of the two finest, against that of the next pair
   record coarse = extrapolate(v[1], v[2], k, nsensor);
   out->x = extrapolate(v[0], v[1], k, nsensor);
   out->error = distance(c, &out->x, &coarse);

@@ -77,6 +77,8 @@ static bool build(running* r) {
     if (r->spec) because(r->v, "", why);
     return false;
   }
+
+  // memory, and the same sensors as the session's model
   r->work = td_work_new(r->model);
   r->state = td_state_new(r->model);
   r->nsensor = td_model_sizes(r->model).nsensor;
@@ -112,6 +114,8 @@ static td_status start(running* r) {
 static td_status rest(running* r) {
   td_status status = start(r);
   if (status != TD_OK) return status;
+
+  // equilibrium
   td_equil_options o = td_equil_options_default();
   td_equil_result result;
   o.progress = show;
@@ -122,6 +126,8 @@ static td_status rest(running* r) {
     because(r->v, "equilibrium: ", td_status_text(status));
     return status;
   }
+
+  // sensors there
   record at;
   if (!room(r, &at, 1)) return TD_E_NOMEM;
   status = td_sensors(r->model, r->state, r->work, at.x);
@@ -138,6 +144,8 @@ static td_status rest(running* r) {
 static td_status move(running* r) {
   td_status status = start(r);
   if (status != TD_OK) return status;
+
+  // simulate
   td_sim_options o = sim_options(r->c->s);
   o.progress = show;
   o.user = r;

@@ -17,6 +17,8 @@ char* text_of_file(const char* path, int* code) {
     *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
     return NULL;
   }
+
+  // grow the buffer until the end
   size_t n = 0, cap = 1 << 16;
   char* text = malloc(cap);
   errno = 0;
@@ -27,6 +29,8 @@ char* text_of_file(const char* path, int* code) {
     if (!longer) free(text);
     text = longer;
   }
+
+  // a text, or what is wrong with it
   const bool failed = ferror(f) != 0;
   fclose(f);
   if (text && !failed && n < TEXT_FILE_LIMIT && !memchr(text, 0, n)) {
@@ -54,6 +58,8 @@ static char* cell(char** at, char* end) {
   *end = s[n];
   s[n] = '\0';
   *at = s + n + (*end != '\0');
+
+  // without blanks and quotes
   size_t length = n;
   while (length > 0 && strchr(" \t\r", s[length - 1])) s[--length] = '\0';
   if (quoted && length != before) return NULL;

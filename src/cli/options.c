@@ -399,6 +399,8 @@ static int read_one(const command* cmd, options* opt, int* i) {
     return complain(CODE_USE, "'%s' does not take %s; see 'tendril help %s'", cmd->name, row->name,
                     cmd->name);
   }
+
+  // its value, behind '=' or as the next argument
   if (!row->value && value) return complain(CODE_USE, "%s takes no value", row->name);
   if (row->value && row->value[0] != '[' && !value) {
     if (*i + 1 >= opt->argc)
@@ -445,6 +447,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   opt->assume = opt->set ? opt->set + argc : NULL;
   if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
 
+  // options and arguments
   bool plain = false;  // behind "--"
   for (int i = 2; i < argc; i++) {
     int code = CODE_DONE;
@@ -457,6 +460,8 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
     }
     if (code) return code;
   }
+
+  // what fits together
   if (!isnan(opt->time) && !opt->at && strchr(cmd->accepts, '@'))
     return complain(CODE_USE, "--time needs --at");
   if (opt->at && opt->from_rest) {

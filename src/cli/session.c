@@ -160,6 +160,8 @@ static int state_from_file(session* s) {
   if (s->n.nu) memcpy(u, s->state->u, (size_t)s->n.nu * sizeof *u);
   const td_status status =
       td_state_read(s->model, s->opt->at, s->opt->time, s->state, s->from, sizeof s->from);
+
+  // inputs of --set
   for (int i = 0; i < s->n.nu; i++) {
     if (is_set(s->opt, td_model_input_name(s->model, i))) s->state->u[i] = u[i];
   }

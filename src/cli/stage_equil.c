@@ -59,6 +59,7 @@ int equil_step(session* s) {
   s->timings[TIME_EQUIL] = seconds() - start;
   progress_clear(&s->progress);
 
+  // report
   s->has_equil = true;
   if (status != TD_OK) s->partial = true;
   say_equil(s);

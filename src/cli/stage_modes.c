@@ -126,6 +126,8 @@ cJSON* modes_json(const session* s) {
   for (int i = 0; i < s->n.nv; i++) {
     cJSON_AddItemToArray(names, cJSON_CreateString(td_model_v_name(s->model, i)));
   }
+
+  // undamped modes
   cJSON* list = cJSON_AddArrayToObject(o, "modes");
   for (int i = 0; rows && i < n; i++) {
     const double* shape = s->modes->shape + (size_t)i * (size_t)s->n.nv;
@@ -138,6 +140,8 @@ cJSON* modes_json(const session* s) {
     json_add(mode, "shape", json_vector(shape, s->n.nv));
     cJSON_AddItemToArray(list, mode);
   }
+
+  // damped eigenvalues
   cJSON* all = cJSON_AddArrayToObject(o, "eigenvalues");
   for (int k = 0; k < s->modes->ncomplex; k++) {
     const double* shape = s->modes->complex_shape + 2 * (size_t)k * (size_t)s->n.nv;

@@ -137,6 +137,8 @@ static void say_sim(session* s) {
   say(s, "  %.6g s simulated in %.3g s (%.3g x real time), %d rows\n", span, wall, span / wall,
       td_trajectory_rows(s->trajectory));
   if (*s->from) say(s, "  started from: %s\n", s->from);
+
+  // solver and its work
   say(s, "  solver: %s\n", st->why);
   say(s, "  steps %ld, rejected %ld, evaluations %ld, tangents %ld, factorisations %ld\n",
       st->steps, st->rejected, st->evaluations, st->tangents, st->factorisations);
@@ -144,10 +146,14 @@ static void say_sim(session* s) {
     say(s, "  largest constraint error: %.2g (position), %.2g (velocity)\n",
         st->max_constraint_error, st->max_velocity_error);
   }
+
+  // energy balance
   say(s, "  energy [J]   start %12.6g\n", st->energy_start);
   say(s, "               end   %12.6g\n", st->energy_end);
   say(s, "               work  %12.6g   of inputs, loads and dampers\n", st->work_done);
   say(s, "               error %12.2g   end - start - work\n", st->energy_error);
+
+  // derived code, time error, events
   if (jit_of(s)) say(s, "  derived code: %s\n", *st->code ? st->code : "none came in time");
   if (isfinite(st->time_error))
     say(s, "  time error by tighter tolerances: %.2g\n", st->time_error);
@@ -180,6 +186,8 @@ static int believe(session* s, td_sim_options* o) {
   for (int i = 0; i < s->opt->nassume; i++) {
     const char *text = s->opt->assume[i], *equals = strchr(text, '=');
     char *name = format_text("%.*s", (int)(equals - text), text), *end;
+
+    // a parameter of the model that may change
     const double x = strtod(equals + 1, &end);
     const int param = name ? td_model_param_find(s->model, name) : -1;
     const td_status status =
@@ -211,6 +219,8 @@ int sim_step(session* s) {
   td_jit* jit = NULL;
   int code = sim_inputs(s);
   if (code) return code;
+
+  // options
   td_sim_options o = sim_options(s);
   code = believe(s, &o);
   if (code) return code;
@@ -219,6 +229,8 @@ int sim_step(session* s) {
     return complain(CODE_USE, "the state of --at is at t = %g s: give a later --t-final than %g s",
                     s->state->t, end);
   }
+
+  // derived code is compiled meanwhile
   const int started = start_jit(s, &o, &jit);
   if (started) return started;
   progress_clear(&s->progress);

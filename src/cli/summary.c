@@ -199,10 +199,14 @@ static cJSON* simulation_json(const td_trajectory* trajectory) {
   json_add_number(o, "t_end", st->t_end);
   json_add_number(o, "rows", td_trajectory_rows(trajectory));
   cJSON_AddBoolToObject(o, "partial", st->partial);
+
+  // errors
   cJSON_AddStringToObject(o, "diagnosis", td_trajectory_diagnosis(trajectory));
   json_add_number(o, "max_constraint_error", st->max_constraint_error);
   json_add_number(o, "max_velocity_error", st->max_velocity_error);
   json_add_number(o, "time_error", st->time_error);
+
+  // events
   cJSON* events = cJSON_AddArrayToObject(o, "events");
   for (int i = 0; i < td_trajectory_event_count(trajectory); i++) {
     double t;
@@ -231,6 +235,7 @@ cJSON* earlier_json(const session* s) {
   cJSON* before = path ? json_read(path) : NULL;
   char* name = before ? command_of(before) : NULL;
   if (name) {
+    // those that the last summary contains, without the present command
     kept = cJSON_DetachItemFromObjectCaseSensitive(before, "earlier");
     if (!cJSON_IsObject(kept)) {
       cJSON_Delete(kept);
@@ -241,6 +246,8 @@ cJSON* earlier_json(const session* s) {
     before = NULL;
     cJSON_DeleteItemFromObjectCaseSensitive(kept, s->opt->argv[1]);
   }
+
+  // nothing but the same command
   if (kept && !kept->child) {
     cJSON_Delete(kept);
     kept = NULL;
@@ -265,6 +272,8 @@ cJSON* equil_json(session* s) {
   json_add_number(o, "iterations", r->iterations);
   json_add_number(o, "evaluations", r->evaluations);
   json_add_number(o, "tangents", r->tangents);
+
+  // state, multipliers, sensors, energy
   json_add_number(o, "t", s->rest->t);
   json_add(o, "q", json_vector(s->rest->q, s->n.nq));
   if (s->n.nz) json_add(o, "z", internals_json(s, s->rest));

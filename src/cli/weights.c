@@ -128,6 +128,8 @@ static void fill(const td_linear* l, const weights* w, int nv, double* Q, double
       W[i * n + j] = p;
     }
   }
+
+  // R and V are diagonal
   for (int i = 0; i < nu; i++) R[i * nu + i] = w->inputs[i];
   for (int i = 0; i < ny; i++) V[i * ny + i] = w->noise[l->output[i]];
 }

@@ -92,6 +92,8 @@ static void copy_renamed(td_text* out, const char* text, const char* prefix, int
   const char* s = text;
   while (*s) {
     const char* end = skip_quoted(s);
+
+    // comments and strings are copied, includes dropped, local names prefixed
     if (end > s) {
       td_text_addn(out, s, (int)(end - s));
       s = end;

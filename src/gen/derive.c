@@ -211,6 +211,8 @@ static td_derived* derived_new(const td_model* m) {
   out->nrow = m->nrow;
   out->ny = m->noutput_ex;
   out->ntarget = 2 * m->ntarget;
+
+  // one array for each list of variables or expressions
   const size_t nq = (size_t)out->nq, nv = (size_t)out->nv, nr = (size_t)out->nrow;
   const struct {
     int** at;  // variables and handles of expressions are both ints
@@ -237,6 +239,8 @@ static td_derived* derived_new(const td_model* m) {
     *parts[i].at = array(parts[i].n, sizeof(int));
     ok = ok && *parts[i].at;
   }
+
+  // the derivation extends a copy of the model's graph
   out->g = td_exprs_copy(m->graph);
   if (ok && out->g) return out;
   td_derived_free(out);
@@ -255,6 +259,8 @@ void td_derived_free(td_derived* d) {
     free(d->force[i].active);
   }
   td_derived_close_loops(d);
+
+  // arrays of the derivation itself
   void* parts[] = {d->q,      d->v,      d->u,   d->p,    d->param, d->a,    d->lambda,
                    d->target, d->h,      d->tau, d->J,    d->e,     d->edot, d->gamma,
                    d->qdot,   d->motion, d->y,   d->mass, d->force};
@@ -274,6 +280,8 @@ static bool deriver_open(deriver* d, const td_model* m) {
   d->w = td_work_new(m);
   if (!d->out || !d->w) return false;
   d->g = d->out->g;
+
+  // scratch, one element for each hop, expression, variable or force
   d->qdot = d->out->qdot;
   d->nmemo = td_exprs_count(d->g);
   d->hop = array((size_t)m->nhop, sizeof *d->hop);
@@ -285,6 +293,8 @@ static bool deriver_open(deriver* d, const td_model* m) {
   if (!d->hop || !d->memo || !d->old_var || !d->new_ex || !d->hop_loop || !d->force_loop) {
     return false;
   }
+
+  // nothing is known yet; evaluate the numbers of the initial configuration
   for (int i = 0; i < d->nmemo; i++) d->memo[i] = EX_NONE;
   td_prepare(m, d->w);
   return td_load_open(d, &d->passive) && td_load_open(d, &d->active) && td_load_open(d, &d->row);
@@ -370,6 +380,8 @@ static td_status row_sizes(deriver* d) {
   for (int i = 0; i < m->nrow; i++) out->row_size[i] = 1;
   out->rank = m->nrow;
   if (m->nrow == 0 || m->sparse) return TD_OK;
+
+  // at the initial state, if there is one
   double* col = array((size_t)m->nvel, sizeof *col);
   td_state* state = td_state_new(m);
   const bool room = col && state;

@@ -37,6 +37,8 @@ static void derive(deriver* d, int i, load_x* passive, load_x* active) {
     td_derive_law_energy(d, &f->law[k], s.x[k], rate[k], force[k], passive);
     note_power(d, active, xmul(d->g, input[k], rate[k]));
   }
+
+  // generalised forces
   td_derive_strain_load(d, passive, &s, &p, force);
   td_derive_strain_load(d, active, &s, &p, input);
 }

@@ -38,6 +38,8 @@ static void segment_form(td_exprs* g, x3 r, x33 L, ex x[6]) {
   ex w;
   const x3 v = quaternion_vector(g, L, &w);
   const ex one = xnum(g, 1), w1 = xadd(g, one, w);
+
+  // half of the rotation, displacement in its axes, rotation vector
   const x33 H = x33_quat(g, (xquat){w1, v}, xscale(g, 2, w1));  // |[1 + w, v]|² = 2 (1 + w)
   const x3 d = x33_apply_t(g, H, r);
   const x3 turn = x3_scale(g, xscale(g, 2, angle_ratio(g, x3_dot(g, v, v), w)), v);
@@ -63,6 +65,8 @@ static void polynomial_form(td_exprs* g, const ex z[9], ex out[6]) {
   const x3 ps = {{z[0], z[1], z[2]}}, x = {{z[3], z[4], z[5]}}, xs = {{z[6], z[7], z[8]}};
   const ex one = xnum(g, 1), w = xfun(g, EX_SQRT, xsub(g, one, x3_dot(g, x, x)));
   const ex ws = xneg(g, xdiv(g, x3_dot(g, x, xs), w));
+
+  // translational and rotational strains
   const x33 R = x33_quat(g, (xquat){w, x}, one);
   const x3 xi = x3_sub(g, x33_apply_t(g, R, ps), x3_axis(g, 2));
   x3 zeta = x3_sub(g, x3_scale(g, w, xs), x3_scale(g, ws, x));

@@ -72,6 +72,8 @@ void td_derive_law_energy(deriver* d, const model_law* l, ex x, ex u, ex f, load
     passive->energy = xadd(g, passive->energy, xscale(g, 0.5, xmul(g, k, xmul(g, e, e))));
     f = xadd(g, f, xmul(g, k, e));
   }
+
+  // the rest of the force has power
   passive->power = xadd(g, passive->power, xmul(g, f, u));
 }
 

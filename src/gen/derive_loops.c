@@ -191,6 +191,8 @@ static ex column(unifier* u, const double* x) {
   for (int k = 0; k < l->nz; k++) {
     if (memcmp(l->data + n * (size_t)k, x, n * sizeof *x) == 0) return td_ex_var(u->d->g, l->z[k]);
   }
+
+  // a new column of the table
   char name[40];
   snprintf(name, sizeof name, "z%d", l->nz + 1);
   int* z = td_grow(l->z, &l->cap, l->nz + 1, sizeof *z);
@@ -256,6 +258,8 @@ static bool unify_slots(deriver* d, tmt_loop* loop, const points* p) {
   const int n = slot && e ? slots_of(d->m, &p->list[0], slot, MOST) : MOST + 1;
   bool ok = n <= MOST;
   for (int i = 1; ok && i < p->n; i++) slots_of(d->m, &p->list[i], slot + (size_t)i * MOST, MOST);
+
+  // unify the expressions of each slot over the points
   for (int k = 0; ok && k < n; k++) {
     for (int i = 0; i < p->n; i++) e[i] = d->m->number_ex[slot[(size_t)i * MOST + (size_t)k]];
     generic[k] = unify(&u, e, 0);
@@ -297,6 +301,8 @@ static td_status push_loop(deriver* d, const points* p) {
   if (!loops) return TD_E_NOMEM;
   out->loop = loops;
   tmt_loop* l = &out->loop[out->nloop++];
+
+  // a quadrature whose points add nothing yet
   *l = (tmt_loop){.name = d->m->rod[d->m->strain[p->list[0].at.strain].rod - 1].name,
                   .n = p->n,
                   .power = EX_NONE,
@@ -304,12 +310,15 @@ static td_status push_loop(deriver* d, const points* p) {
                   .tau = malloc(((size_t)out->nv + 1) * sizeof(ex))};
   if (!l->h || !l->tau) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) l->h[i] = l->tau[i] = xnum(d->g, 0);
+
+  // one expression for each number of the points
   if (!unify_slots(d, l, p)) {
     close_loop(l);
     out->nloop--;
     return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
   }
 
+  // mark the points
   for (int i = 0; i < p->n; i++) {
     const point* x = &p->list[i];
     const int which = i == 0 ? out->nloop : -out->nloop;

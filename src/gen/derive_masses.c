@@ -107,6 +107,8 @@ static bool push_mass(deriver* d, const rider* r) {
   if (!masses) return false;
   out->mass = masses;
   tmt_mass* mass = &out->mass[out->nmass++];
+
+  // the mass at its centre, in base axes or in its own
   *mass = (tmt_mass){.name = r->name,
                      .n = h->ncol,
                      .m = r->m,
@@ -117,6 +119,8 @@ static bool push_mass(deriver* d, const rider* r) {
   mass->v = malloc(((size_t)h->ncol + 1) * sizeof *mass->v);
   mass->T = malloc((6 * (size_t)h->ncol + 1) * sizeof *mass->T);
   if (!mass->v || !mass->T) return false;
+
+  // columns of T
   for (int k = 0; k < h->ncol; k++) {
     const x3 u = com_column(d->g, h, r, k);
     mass->v[k] = h->col[k].v;
@@ -140,6 +144,8 @@ static void inertial_wrench(deriver* d, const rider* r, const ex* velocity, cons
            w = {{velocity[3], velocity[4], velocity[5]}};
   const x3 du = {{rate[0], rate[1], rate[2]}}, dw = {{rate[3], rate[4], rate[5]}};
   const hop_x* h = &d->hop[r->hop];
+
+  // acceleration less gravity, force and torque
   const x3 a = x3_add(g, du, x3_cross(g, r->base ? h->wb : w, u));
   const x3 weight = x33_apply_t(g, r->base ? h->Rb : h->R, td_derive_vector(d, d->m->gravity));
   const x3 f = x3_scale(g, r->m, x3_sub(g, a, weight));
@@ -308,6 +314,8 @@ bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du) {
   const size_t n = (size_t)max_int(nv, d->nq) + 1;
   ex *F = malloc(n * sizeof *F), *column_of = malloc(n * sizeof *F), *N = malloc(n * sizeof *N);
   bool ok = F && column_of && N && td_derived_residual(d, F);
+
+  // dF/dq and dF/dv, velocity by velocity
   for (int k = 0; ok && k < nv; k++) {
     ok = td_ex_along(g, d->qdot, d->nq, &d->v[k], &one, 1, N) &&
          td_ex_along(g, F, nv, d->q, N, d->nq, column_of);
@@ -315,6 +323,8 @@ bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du) {
     ok = ok && td_ex_along(g, F, nv, &d->v[k], &one, 1, column_of);
     for (int i = 0; ok && i < nv; i++) dv[i * nv + k] = column_of[i];
   }
+
+  // dF/du
   for (int k = 0; ok && k < d->nu; k++) {
     ok = td_ex_along(g, F, nv, &d->u[k], &one, 1, column_of);
     for (int i = 0; ok && i < nv; i++) du[i * d->nu + k] = column_of[i];

@@ -98,6 +98,8 @@ static ex strain(deriver* d, int i) {
   ex x[6], y[6], rate[6];
   const model_strain* near = nearest_piece(d->m, p, NULL);
   if (!near) return xnum(g, 0);
+
+  // interpolate with the next nearest element
   const model_strain* next = nearest_piece(d->m, p, near);
   td_derive_piece(d, near, x, rate);
   if (!next || near->arc == p->arc) return x[p->component];
@@ -252,8 +254,12 @@ static sum_x through_tree(deriver* d, int hop, x3 about) {
     const tmt_mass* mass = &d->out->mass[i];
     if (mass->hop >= hop && mass->hop <= last) add_inertia(d, mass, &s);
   }
+
+  // less springs, dampers, inputs and loads
   take_load(d, &d->passive, hop, last, xnum(g, 1), &s);
   take_load(d, &d->active, hop, last, xnum(g, 1), &s);
+
+  // less constraint forces
   for (int i = 0; i < d->m->nrow; i++) {
     td_load_clear(d, &d->row);
     td_derive_row(d, i, &d->row);
@@ -270,6 +276,8 @@ static wrench_x through_link(deriver* d, int joint, int element) {
   d->row.second.any = true;
   td_derive_link(d, joint, element, &d->row, &d->row);
   wrench_x sum = d->row.second;
+
+  // multipliers of the joint's rows
   for (int i = 0; i < d->m->nrow; i++) {
     if (d->m->row[i].joint != joint || d->m->row[i].element != element) continue;
     const ex lambda = td_ex_var(g, d->out->lambda[i]);
@@ -291,6 +299,8 @@ ex td_derive_joint_force(deriver* d, const model_probe* p) {
     const wrench_x link = through_link(d, p->joint, p->element);
     return c < 3 ? link.f.a[c] : link.t.a[c - 3];
   }
+
+  // a joint of the tree, in the axes of its first frame
   const int hop = d->m->station[p->b].hop;
   if (hop < 0) return xnum(g, 0);
   const sum_x s = through_tree(d, hop, td_derive_station(d, p->b).p);

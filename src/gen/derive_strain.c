@@ -200,6 +200,7 @@ static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   piece(d, f, &p, passive, active);
   if (!d->energetic) return;
 
+  // energy and power per length: springs store, other forces have power
   const ex length = slot(d, f, SECTION_LENGTH);
   ex stored = f->stored ? slot(d, f, SECTION_STORED) : xnum(g, 0), power = xnum(g, 0), fed = power;
   for (int k = 0; k < 6; k++) {

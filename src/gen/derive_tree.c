@@ -166,6 +166,8 @@ static void half_angle(td_exprs* g, ex t, ex* c, ex* s) {
     a[k] = -0.25 * a[k - 1] / ((2 * k - 1) * (2 * k));
     b[k] = -0.25 * b[k - 1] / ((2 * k) * (2 * k + 1));
   }
+
+  // series below θ = 1, closed forms above
   const ex small = xless(g, t, 1), theta = xfun(g, EX_SQRT, t), half = xscale(g, 0.5, theta);
   *c = xif(g, small, xseries(g, a, TERMS, t), xfun(g, EX_COS, half));
   *s = xif(g, small, xseries(g, b, TERMS, t), xdiv(g, xfun(g, EX_SIN, half), theta));
@@ -342,6 +344,8 @@ station_x td_derive_station(deriver* d, int station) {
     s.hop = at->hop;
     fixed_pose(d, at->fix, at->nfix, &s.fixR, &s.fixp);
   }
+
+  // pose and velocity, from the hop's
   const hop_x* h = s.hop < 0 ? &ground : &d->hop[s.hop];
   s.p = x3_add(g, h->p, x33_apply(g, h->R, s.fixp));
   s.R = x33_mul(g, h->R, s.fixR);

@@ -78,7 +78,11 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   write_words(out, part, t->vars, (size_t)t->nvar * sizeof *t->vars);
   snprintf(part, sizeof part, "%s_outs", name);
   write_words(out, part, t->outs, (size_t)t->nout * sizeof *t->outs);
+
+  // interpolation tables and their data
   size_t ndata = 0;
+
+  // the tape, which points to all of them
   td_text_printf(out, "static const tape_table %s_tables[%d] = {", name, max_int(t->ntable, 1));
   for (int i = 0; i < t->ntable; i++) {
     const tape_table* k = &t->tables[i];
@@ -124,6 +128,7 @@ static void write_model(const td_model* m, td_text* out) {
   MODEL_TAPES(X)
 #undef X
 
+  // the struct: arrays and tapes, then single numbers
   td_text_add(out, "static const td_model the_model = {\n");
 #define X(type, name, text)                                                                  \
   td_text_printf(out, "    .%s = (%s*)(uintptr_t)table_%s,\n    .n%s = %d,\n", #name, #type, \
@@ -133,6 +138,8 @@ static void write_model(const td_model* m, td_text* out) {
 #define X(name) td_text_add(out, "    ." #name " = (td_tape*)(uintptr_t)&the_" #name ",\n");
   MODEL_TAPES(X)
 #undef X
+
+  // numbers that are no arrays
   const struct {
     const char* name;
     int x;
@@ -214,6 +221,8 @@ void td_export_header(const td_export* e, td_text* out) {
   for (int i = 0; i < m->noutput_name; i++) {
     td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
+
+  // sizes, memory and interface
   td_text_printf(out, "#ifndef %s_MODEL_H\n#define %s_MODEL_H\n\n", e->name, e->name);
   td_text_printf(out,
                  "enum {\n  %s_nq = %d,\n  %s_nv = %d,\n  %s_nu = %d,\n  %s_np = %d,\n"
@@ -275,6 +284,8 @@ static td_status term_sizes(const td_model* m, const td_state* s, td_work* w, do
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;
   double* block = calloc(4 * n * n + (r + 4) * (n + 1) + r, sizeof *block);
   if (!block) return TD_E_NOMEM;
+
+  // mass matrix, forces, tangent and constraint rows at the state
   double *M = block, *K = M + n * n, *D = K + n * n, *J = D + n * n, *h = J + r * n, *tau = h + n;
   double *a = tau + n, *lambda = a + n;
   memcpy(a, td_work_vdot(w), n * sizeof *a);

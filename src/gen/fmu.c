@@ -94,6 +94,8 @@ static variable variable_at(const fmu_writer* f, int vr) {
   variable v = {.role = ROLE_STATE, .index = vr};
   const char* about = "";
   char name[80];
+
+  // which range of value references it is in
   if (vr < 2 * f->nx) {
     v.role = vr < f->nx ? ROLE_STATE : ROLE_RATE;
     v.index = vr % f->nx;
@@ -171,6 +173,8 @@ static void write_variable(const fmu_writer* f, int vr, td_text* out) {
   if (v.role == ROLE_STATE || v.role == ROLE_PARAM) td_text_add(out, " initial=\"exact\"");
   if (v.role == ROLE_RATE || v.role == ROLE_OUTPUT || v.role >= ROLE_EVENT)
     td_text_add(out, " initial=\"calculated\"");
+
+  // description, start value, and the state whose derivative it is
   if (*v.about) attribute(out, "description", v.about);
   if (two) td_text_add(out, "><Real");
   if (v.role == ROLE_STATE || v.role == ROLE_INPUT || v.role == ROLE_PARAM) {
@@ -294,6 +298,8 @@ static void write_source(const fmu_writer* f, td_text* out) {
       m->ninternal, f->e.name, max_int(f->np, 1));
   for (int i = 0; i < f->np; i++) td_text_printf(out, "%s%d", i ? ", " : "", f->params[i]);
   td_text_add(out, f->np ? "};\n\n" : "0};\n\n");
+
+  // the core and the functions of the standard
   td_text_add(out, td_source_text(td_fmu_sources, "fmu_core.c"));
   td_text_add(out, "\n");
   td_text_add(out, td_source_text(td_fmu_sources, f->version == 3 ? "fmu3.c" : "fmu2.c"));
@@ -378,6 +384,8 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   snprintf(name, sizeof name, "%s.fmu", f->e.name);
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
+
+  // description, sources and binary
   int error = 0;
   archive a = {.zip = zip_open(path, ZIP_CREATE | ZIP_TRUNCATE, &error)};
   if (!a.zip) return td_files_broken(files, name, "the archive cannot be opened");
@@ -391,6 +399,8 @@ static td_status write_archive(const fmu_writer* f, const unit* u, const char* b
   snprintf(name, sizeof name, "binaries/%s/%s.so", f->version == 3 ? "x86_64-linux" : "linux64",
            f->e.name);
   if (binary) add_file(&a, name, zip_source_file(a.zip, binary, 0, -1));
+
+  // close the archive, or leave nothing behind
   if (a.failed) {
     zip_discard(a.zip);
     td_files_unstage(files);
@@ -438,6 +448,8 @@ static td_status prepare(fmu_writer* f) {
   f->w = td_work_new(m);
   f->start = td_state_new(m);
   if (!f->params || !f->w || !f->start) return TD_E_NOMEM;
+
+  // parameters that are used while the model is loaded are fixed
   for (int i = 0; i < m->nparam; i++) {
     if (!m->param[i].structural) f->params[f->np++] = i;
   }

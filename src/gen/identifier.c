@@ -55,6 +55,8 @@ void td_identifier(const char* from, char* to, size_t size) {
     to[n++] = isalnum((unsigned char)*from) ? *from : '_';
   }
   to[n] = '\0';
+
+  // not a name that is in use
   if (is_reserved(to)) {
     to[n++] = '_';
     to[n] = '\0';

@@ -54,6 +54,8 @@ static int forward(void* user, const td_state* s, const double* targets, double*
   const td_jit* j = c->jit;
   for (int i = 0; i < j->nu; i++) j->u[i] = s->u[i];
   for (int i = 0; i < j->ntarget; i++) j->u[j->nu + i] = targets[i];
+
+  // the code; the power is the last number of its work
   const int bad = c->forward(s->t, s->q, s->v, j->u, j->p, vdot, j->lambda, j->work);
   if (power) *power = j->work[j->nwork - 1];
   return bad;
@@ -142,6 +144,8 @@ static void* make(void* user) {
   td_text text = {0};
   const td_status status = print(j, &text);
   if (status != TD_OK && !j->message[0]) note(j, td_status_text(status));
+
+  // compile unless it is too long or the simulation has ended
   if (status == TD_OK && text.n > SOURCE_LIMIT) {
     note(j, "the derived code is too long to be compiled in time");
   } else if (status == TD_OK && !atomic_load(&j->stop)) {
@@ -178,6 +182,8 @@ td_status td_jit_new(const td_model* m, const td_work* w, td_jit** jit) {
   atomic_init(&j->latest, NULL);
   atomic_init(&j->stop, false);
   atomic_init(&j->done, false);
+
+  // parameters now; then start
   j->param = calloc((size_t)m->nparam + 1, sizeof(double));
   for (int i = 0; j->param && i < m->nparam; i++) j->param[i] = td_work_param(m, w, i);
   if (j->param && begin(j)) return TD_OK;

@@ -97,6 +97,8 @@ static bool read_struct(reader* r, const char* name, layout* l) {
   l->align = 1;
   if (!at || r->depth > 4) return false;
   reader inner = {at + strlen(head), r->text, r->depth + 1};
+
+  // field by field
   for (;;) {
     char type[64];
     layout field;

@@ -79,6 +79,8 @@ static bool push(lister* l, int x, int root, ex e, int i) {
   } else {
     refs[n++] = l->name[i];
   }
+
+  // append it and its references
   int total =
       out->n > 0 ? (int)(out->list[out->n - 1].refs - out->refs) + out->list[out->n - 1].nref : 0;
   if (total + n > l->ref_cap) return false;
@@ -209,6 +211,8 @@ bool td_listing_make(td_exprs* g, const ex* roots, int n, listing_rule rule, nam
   ex* need = given ? td_ex_needed(g, given, count, &l.n) : NULL;
   free(given);
   if (!need) return false;
+
+  // arrays by position, and those of the result
   const size_t size = (size_t)l.n + 1, statements = size + (size_t)n;
   int* block = calloc(4 * size, sizeof *block);
   l.need = need;

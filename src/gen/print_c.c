@@ -317,6 +317,8 @@ static void write_helpers(const gen_program* p, const listing* l, int n, td_text
   if (sign) td_text_add(out, td_c_sign);
   if (step) td_text_add(out, td_c_step);
   if (mod) td_text_add(out, td_c_mod);
+
+  // tables, with the function that evaluates them
   for (int k = 0; k < ntable; k++) {
     bool used = false;
     for (int i = 0; i < n; i++) used = used || l[i].table[k];
@@ -341,6 +343,8 @@ static void write_products(const gen_program* p, td_text* out) {
   td_text_add(out, "// number of columns of T of each mass, then their velocities\n");
   int total = 0;
   for (int i = 0; i < d->nmass; i++) total += 1 + d->mass[i].n;
+
+  // numbers of columns and their velocities, mass by mass
   int* columns = malloc(((size_t)total + 1) * sizeof *columns);
   if (!columns) {
     out->failed = true;
@@ -352,6 +356,8 @@ static void write_products(const gen_program* p, td_text* out) {
     for (int k = 0; k < d->mass[i].n; k++) columns[at++] = d->mass[i].v[k];
   }
   write_ints(out, "columns", columns, total);
+
+  // the function that multiplies, and its sizes
   int widest = 1;
   for (int i = 0; i < d->nmass; i++) widest = max_int(widest, d->mass[i].n);
   td_text_printf(out, "enum { nmass = %d, widest = %d };\n\n", d->nmass, widest);
@@ -415,6 +421,8 @@ static void write_header(const gen_program* p, td_text* out) {
   for (char* c = guard; *c; c++) {
     if (*c >= 'a' && *c <= 'z') *c = (char)(*c - 'a' + 'A');
   }
+
+  // names
   write_head(p, out);
   for (int i = 0; i < p->d->nq; i++) {
     td_text_printf(out, "//   q[%d]  %s\n", i, td_plain(td_model_q_name(m, i)).s);
@@ -435,6 +443,7 @@ static void write_header(const gen_program* p, td_text* out) {
     td_text_printf(out, "//   y[%d]  %s\n", i, td_plain(td_model_sensor_name(m, i)).s);
   }
 
+  // sizes, interface, and the functions of the program
   td_text_printf(out, "#ifndef %s\n#define %s\n\n", guard, guard);
   write_sizes(p, out);
   td_c_put(out, td_c_interface, p->name);
@@ -529,6 +538,8 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
                  "// Compares the derived equations with the engine's numbers at one state.\n"
                  "#include \"%s.h\"\n\n#include <math.h>\n#include <stdio.h>\n\n",
                  p->name);
+
+  // numbers of the engine; integrated controls follow the inputs
   const struct {
     const char* name;
     const double* x;
@@ -553,6 +564,8 @@ static void write_check(const gen_program* p, const gen_reference* r, td_text* o
     }
     write_numbers(out, lists[i].name, lists[i].x, lists[i].n);
   }
+
+  // the comparison
   td_text_printf(out, "static const double t = %.17g;\nenum { nM = %d };\n", r->state->t,
                  d->nv <= CHECK_M ? d->nv * d->nv : 0);
   td_c_put(out, td_c_check, p->name);
@@ -593,6 +606,8 @@ static td_status write_all(gen_program* p, const listing* l, td_files* files) {
     write_header(p, &header);
     write_check(p, &r, &check);
   }
+
+  // stage the three files
   td_reference_close(&r);
   if (status == TD_OK) status = td_stage_text(files, p->name, ".c", &source);
   if (status == TD_OK) status = td_stage_text(files, p->name, ".h", &header);

@@ -175,6 +175,8 @@ static void masses(const latex* l, const ex* T, const ex* D) {
       td_text_printf(l->out, "%s$v_{%d}$", c ? ", " : "", mass->v[c] + 1);
     }
     td_text_add(l->out, "\n");
+
+    // T, m and I
     snprintf(T_name, sizeof T_name, "T^{(%d)}", k + 1);
     snprintf(I_name, sizeof I_name, "I^{(%d)}", k + 1);
     const matrix t = {T_name, 6, mass->n, T, false}, J = {I_name, 3, 3, D + 1, true};
@@ -188,6 +190,8 @@ static void masses(const latex* l, const ex* T, const ex* D) {
     td_text_add(l->out, ", \\qquad ");
     bracket(l, &J);
     td_text_add(l->out, "\\]\n");
+
+    // wide entries
     definitions(l, &t);
     definitions(l, &J);
     T += 6 * mass->n;

@@ -378,6 +378,8 @@ static void write_initial(const script* s, const gen_reference* r) {
   }
   double* u = all_inputs(s, r->start, r);
   if (!u) return;
+
+  // one list for each array
   const struct {
     const char* name;
     const double* x;
@@ -464,6 +466,8 @@ static void write_forward(const script* s) {
   const td_derived* d = s->p->d;
   const bool rows = d->nrow > 0, motion = td_program_has_motion(s->p);
   const char* name = s->p->name;
+
+  // Python
   if (s->python) {
     td_text_add(s->out,
                 "\n\ndef forward(t, q, v, u, p):\n    \"\"\"v' and the multipliers\"\"\"\n");
@@ -484,6 +488,8 @@ static void write_forward(const script* s) {
     }
     return;
   }
+
+  // Octave
   td_text_printf(s->out, "function [a, lambda_] = %s_forward(t, q, v, u, p)\n", name);
   td_text_printf(s->out, "%% v' and the multipliers\n    a = zeros(%d, 1);\n", d->nv);
   if (motion) td_text_printf(s->out, "    [q, v, a] = %s_motion(t, u, p, q, v, a);\n", name);
@@ -612,11 +618,15 @@ td_status td_print_python(gen_program* p, td_files* files) {
   td_text_add(&out, "import numpy as np\n");
   td_text_add(&out, python_mod);
   if (ntable > 0) td_text_add(&out, python_pieces);
+
+  // tables and points
   for (int k = 0; k < ntable; k++) write_table(&s, k);
   for (int k = 0; k < p->d->nloop; k++) {
     td_text_printf(&out, "\npoints%d = ", k + 1);
     write_points(&s, k);
   }
+
+  // functions, initial state, solution, check
   for (int i = 0; status == TD_OK && i < p->n; i++) {
     if (!write_function(&s, &p->f[i])) status = TD_E_NOMEM;
   }
@@ -667,6 +677,8 @@ td_status td_print_octave(gen_program* p, td_files* files) {
   td_status status = td_reference_open(p, &r);
   p->cases = true;
   if (status == TD_OK) status = octave_tables(&s, files);
+
+  // tables of points
   for (int k = 0; status == TD_OK && k < p->d->nloop; k++) {
     char name[40];
     snprintf(name, sizeof name, "points%d", k + 1);
@@ -675,6 +687,8 @@ td_status td_print_octave(gen_program* p, td_files* files) {
     td_text_add(&out, "end\n");
     status = stage_function(p, files, name, &out);
   }
+
+  // functions, initial state, solution, check
   for (int i = 0; status == TD_OK && i < p->n; i++) {
     write_names(&s);
     status =

@@ -148,6 +148,8 @@ bool td_program_list(gen_program* p, const gen_function* f, bool outputs_last, l
     memcpy(roots + at, f->out[i].e, size * sizeof *roots);
     at += size;
   }
+
+  // outputs that are always zero are left out: arrays are cleared first
   const ex zero = td_ex_const(p->d->g, 0);
   for (size_t i = 0; i < n; i++) {
     if (roots[i] == zero) roots[i] = EX_NONE;  // arrays are cleared first
@@ -268,6 +270,8 @@ static void add_common(gen_program* p) {
     td_program_output(f, "e", 1, d->nrow, d->e);
     td_program_output(f, "edot", 1, d->nrow, d->edot);
   }
+
+  // sensors
   if (d->ny == 0) return;
   gen_function* f = td_program_add(p, "sensors", "sensors, at accelerations a and multipliers");
   td_program_output(f, "y", 1, d->ny, d->y);

@@ -10,6 +10,8 @@ td_status td_derive_write(const td_model* model, td_derived* derived, const char
   if (derived->nloop > 0 && (language == TD_DERIVE_LATEX || style != TD_DERIVE_WHOLE)) {
     return TD_E_USAGE;
   }
+
+  // print in the language
   td_status status = td_program_open(model, derived, title, style, &p);
   if (status == TD_OK) {
     switch (language) {

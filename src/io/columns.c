@@ -34,6 +34,8 @@ static td_matrix* next(td_columns* c, const char* name) {
     if (names) c->names = names;
     if (list && names) c->cap = cap;
   }
+
+  // the column, with one value in each record
   char* copy = c->n < c->cap ? strdup(name) : NULL;
   if (!copy) {
     c->failed = TD_E_NOMEM;
@@ -105,21 +107,29 @@ void td_columns_add_state(td_columns* c, const td_spec* spec, const td_model* mo
   const bool want_v = with_v && (!spec || td_spec_wants(spec, "v"));
   td_coordinate about;
   char name[24];
+
+  // sensors
   for (int i = 0; i < n.nsensor; i++)
     td_columns_add_other(c, td_model_sensor_name(model, i), "_sensor",
                          td_model_sensor_unit(model, i), rows, stride, values++);
+
+  // coordinates
   for (int i = 0; want_q && i < n.nq; i++) {
     snprintf(name, sizeof name, "q%d", i + 1);
     const bool known = td_model_q_about(model, i, &about);
     td_columns_add(c, name, known ? about.unit : "", rows, stride, values + i);
   }
   values += n.nq;
+
+  // velocities
   for (int i = 0; want_v && i < n.nv; i++) {
     snprintf(name, sizeof name, "v%d", i + 1);
     const bool known = td_model_v_about(model, i, &about);
     td_columns_add(c, name, known ? about.unit : "", rows, stride, values + i);
   }
   values += n.nv;
+
+  // internal states
   for (int i = 0; want_z && i < n.nz; i++)
     td_columns_add(c, td_model_internal_name(model, i), td_model_internal_unit(model, i), rows,
                    stride, values + i);

@@ -26,6 +26,8 @@ td_status td_files_csv(td_files* files, const char* name, const td_matrix* colum
   for (int j = 0; j < n; j++) {
     if (columns[j].cols != 1 || columns[j].rows != columns[0].rows) return TD_E_USAGE;
   }
+
+  // names
   const char* path = td_files_stage(files, name);
   if (!path) return TD_E_IO;
   FILE* f = fopen(path, "wb");
@@ -36,6 +38,8 @@ td_status td_files_csv(td_files* files, const char* name, const td_matrix* colum
     put_word(f, columns[j].name);
   }
   putc('\n', f);
+
+  // records
   for (int i = 0; n && i < columns[0].rows; i++) {
     for (int j = 0; j < n; j++) {
       const td_matrix* c = &columns[j];

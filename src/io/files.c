@@ -116,10 +116,13 @@ static td_status prepare(td_files* files) {
   const bool exists = stat(files->directory, &st) == 0;
   if (exists && !S_ISDIR(st.st_mode)) return td_files_fail(files, "", "it is not a directory");
 
+  // inside the directory if it exists, else beside it
   files->inside = exists;
   files->parent = exists ? td_strdup(files->directory) : parent_of(files->directory);
   if (!files->parent) return TD_E_NOMEM;
   if (!make_path(files->parent)) return fail_errno(files, "");
+
+  // remove what died processes left, and try a new one
   td_scratch_sweep(files->parent, STAGING);
   char* beside = exists ? parent_of(files->directory) : NULL;  // staged there before it existed
   if (beside) td_scratch_sweep(beside, STAGING);
@@ -178,6 +181,7 @@ const char* td_files_stage(td_files* files, const char* name) {
   }
   if (!files->staging && stage_open(files) != TD_OK) return NULL;
 
+  // add the name
   char** names = td_grow(files->names, &files->cap, files->n + 1, sizeof *names);
   char* path = join(files->staging, "/", name);
   char* copy = td_strdup(name);

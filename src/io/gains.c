@@ -36,6 +36,8 @@ static char* text_of(const char* path) {
     if (descriptor >= 0) close(descriptor);
     return NULL;
   }
+
+  // grow the buffer until the end of the file
   size_t n = 0, cap = 1 << 16;
   char* text = malloc(cap);
   while (text) {
@@ -119,8 +121,12 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
     return complain(r, "no linear model: wrong", "nx");
   g->nx = (int)nx->valuedouble;
   g->nu = n.nu;
+
+  // inputs and outputs by name
   TD_TRY(check_inputs(r, model, n.nu));
   TD_TRY(read_outputs(r, model, g));
+
+  // matrices and the point of linearisation
   TD_TRY(read_array(r, "A", g->nx, g->nx, &g->A));
   TD_TRY(read_array(r, "B", g->nx, g->nu, &g->B));
   TD_TRY(read_array(r, "C", g->ny, g->nx, &g->C));
@@ -130,6 +136,8 @@ static td_status read_all(const reader* r, const td_model* model, td_gains* g) {
   TD_TRY(read_array(r, "v", n.nv, 0, &g->v));
   TD_TRY(read_array(r, "u", n.nu, 0, &g->u));
   if (n.nz > 0) TD_TRY(read_array(r, "z", n.nz, 0, &g->z));
+
+  // gains
   if (cJSON_HasObjectItem(r->root, "K")) TD_TRY(read_array(r, "K", g->nu, g->nx, &g->K));
   if (cJSON_HasObjectItem(r->root, "L")) TD_TRY(read_array(r, "L", g->nx, g->ny, &g->L));
   return TD_OK;
@@ -152,6 +160,8 @@ td_status td_gains_read(const char* path, const td_model* model, td_gains** gain
     snprintf(message, size, "cannot read '%s'", path);
     return TD_E_IO;
   }
+
+  // parse and check
   cJSON* root = cJSON_Parse(text);
   free(text);
   r.root = root;

@@ -66,6 +66,8 @@ static td_status read_lines(iges* f, td_text* global) {
   while (next_line(f, &at, &line, &n, records)) {
     number++;
     if (n == 0) continue;
+
+    // the section, by column 73
     const char section = n >= 73 ? line[72] : '\0';
     if (number == 1 && (section == 'C' || section == 'B'))
       return td_cad_fail(f->cad, "%s IGES files are not read; save it as text",
@@ -75,6 +77,8 @@ static td_status read_lines(iges* f, td_text* global) {
                          "line %d is not a line of an IGES file (column 73 is not S, G, D, "
                          "P or T)",
                          number);
+
+    // collect what belongs to it
     if (section == 'G') td_text_addn(global, line, 72);
     if (section == 'D') {
       TD_TRY(add_directory(f, line, half));
@@ -88,6 +92,8 @@ static td_status read_lines(iges* f, td_text* global) {
     }
     if (section == 'T') break;
   }
+
+  // a complete file
   if (global->failed) return TD_E_NOMEM;
   if (half == 1) return td_cad_fail(f->cad, "it ends in the middle of its directory");
   if (global->n == 0 || f->nentity == 0)
@@ -160,9 +166,13 @@ td_status td_iges_numbers(iges* f, const iges_entity* e) {
   reader r = {f, NULL, 64 * e->data, 64 * (e->data + e->lines)};
   char word[64];
   double x;
+
+  // its type comes first
   bool more = next_parameter(&r, word, sizeof word);
   if (!number_of(word, &x) || x != e->type)
     return td_iges_fail(f, e, "has parameters of another type");
+
+  // then the numbers
   for (f->nx = 0; more; f->nx++) {
     more = next_parameter(&r, word, sizeof word);
     double* grown = td_grow(f->x, &f->x_cap, f->nx + 1, sizeof(double));
@@ -257,6 +267,8 @@ static td_status map_of(iges* f, const iges_entity* e, const iges_map* outer, ig
       return td_iges_fail(f, e, "has a transformation that is none");
     of = &f->entity[of->matrix];
     TD_TRY(td_iges_numbers(f, of));
+
+    // R and T of the transformation, row by row
     iges_map m;
     for (int i = 0; i < 12; i++) {
       const double x = i < f->nx ? f->x[i] : NAN;
@@ -362,6 +374,8 @@ static td_status read_file(iges* f) {
   td_text_free(&global);
   TD_TRY(status);
   TD_TRY(mark_curves(f));
+
+  // chord
   f->chord = f->cad->chord / f->unit;
   if (!(f->chord > 0)) {
     double bounds[6] = {INFINITY, INFINITY, INFINITY, -INFINITY, -INFINITY, -INFINITY};

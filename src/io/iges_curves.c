@@ -98,6 +98,8 @@ static td_status arc(pen* p, const iges_entity* e, const double* x, int n) {
   if (!isfinite(r) || !isfinite(angle)) return bad_point(p, e);
   if (!(r > 0)) return TD_OK;
   if (angle <= 1e-12) angle += turn;  // a whole circle ends where it starts
+
+  // edges for the chord, at least four in a circle
   const double most = 2 * acos(fmax(-1, 1 - p->f->chord / r));
   const int least = max_int(1, (int)ceil(angle / (0.25 * turn) - 1e-9));
   const int pieces =
@@ -142,10 +144,14 @@ static td_status sample(pen* p, const iges_entity* e, const piece* s, double u0,
   for (int i = 0; i < 5; i++) s->at(s, u0 + 0.25 * i * (u1 - u0), x[i]);
   double off = 0;
   for (int i = 1; i < 4; i++) off = fmax(off, off_line(x[0], x[4], x[i]));
+
+  // bounds take all five points
   if (p->bounds) {
     for (int i = 1; i < 4; i++) TD_TRY(pen_to(p, e, x[i], false));
     return pen_to(p, e, x[4], false);
   }
+
+  // near enough, or halve
   if (splits >= SPLITS || s->degree == 1 || !(off > p->f->chord)) return pen_to(p, e, x[4], false);
   TD_TRY(sample(p, e, s, u0, 0.5 * (u0 + u1), splits + 1));
   return sample(p, e, s, 0.5 * (u0 + u1), u1, splits + 1);
@@ -205,6 +211,8 @@ static td_status spline(pen* p, const iges_entity* e, const double* x, int n) {
   const int k = (int)K, m = (int)M;
   const double *knot = x + 6, *weight = knot + k + m + 2, *point = weight + k + 1,
                *range = point + 3 * (k + 1);
+
+  // ascending knots, positive weights
   for (int i = 0; i < k + m + 1; i++)
     if (!(knot[i] <= knot[i + 1])) return td_iges_fail(p->f, e, "has knots that do not increase");
   for (int i = 0; i <= k; i++)

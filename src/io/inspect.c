@@ -227,6 +227,8 @@ bool td_model_mesh_edge(const td_model* m, int i, int edge, int stations[2]) {
   if (!m || !stations || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
   if (edge < 0 || edge >= mesh->nrod + mesh->nedge + mesh->ndiagonal) return false;
+
+  // diagonals, then edges, then rods
   if (edge >= mesh->nrod + mesh->nedge)
     return td_model_force_ends(
         m, first_force(m, mesh->diagonal_kind) + mesh->diagonal + edge - mesh->nrod - mesh->nedge,

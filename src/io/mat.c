@@ -76,11 +76,15 @@ td_status td_files_mat(td_files* files, const char* name, const td_matrix* list,
     const size_t width = list[i].words ? td_matrix_longest(&list[i]) : 1;
     numbers += (size_t)list[i].rows * (size_t)list[i].cols * width;
   }
+
+  // matio does not survive a failing allocation
   mat_name* names = calloc((size_t)max_int(n, 1), sizeof *names);
   if (!names || !td_files_have_memory(numbers)) {
     free(names);
     return td_files_broken(files, name, "out of memory");
   }
+
+  // names, then the variables
   name_all(list, n, names);
 
   mat_t* file = Mat_CreateVer(path, "MATLAB 5.0 MAT-file, Tendril " TENDRIL_VERSION, MAT_FT_MAT5);

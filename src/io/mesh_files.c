@@ -60,6 +60,8 @@ static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
     td_hint(&f->spec->diags, "--allow-read, if you trust the model");
     return TD_E_IO;
   }
+
+  // open it
   // not blocking: a pipe would wait for its writer
   const int descriptor = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
@@ -91,12 +93,16 @@ static td_status read_wire(const mesh_file* f, const value* mesh, const char* te
                 .limit = 4 * f->spec->limits.nodes};
   const bool stl = ends_with(f->path, ".stl");
   td_status status = stl ? td_stl_read(text, size, &cad) : td_iges_read(text, size, &cad);
+
+  // join the nodes
   const double tol = td_get(mesh, f->mesh, "tol") ? number_of(mesh, f->mesh, "tol")
                                                   : 1e-6 * td_wire_extent(&cad.wire);
   const bool empty = cad.wire.nedge == 0;
   if (status == TD_OK) status = td_wire_join(&cad.wire, tol);
   if (status == TD_OK && cad.wire.nedge == 0)
     status = td_cad_fail(&cad, empty ? "it has no lines or curves" : "all nodes are within tol");
+
+  // report, or keep the wire
   if (status == TD_E_SYNTAX) refuse(f, TD_E_MODEL, cad.message);
   if (status == TD_OK)
     *out = cad.wire;

@@ -122,6 +122,7 @@ static td_status read_members(const td_model* model, const cJSON* root, td_state
   const bool old = fewer < n.nq && cJSON_GetArraySize(positions) == fewer;
   const bool moves = cJSON_HasObjectItem(root, "v");
 
+  // each member once
   const cJSON* item;
   cJSON_ArrayForEach(item, root) {
     const char* name = item->string;

@@ -203,6 +203,8 @@ static td_status read_csv(const reading* r, FILE* f) {
   double* row = malloc(sizeof(double) * 2 * (size_t)row_size(r));
   int* role = NULL;
   td_status status = line && row ? TD_OK : TD_E_NOMEM;
+
+  // header, then records
   if (status == TD_OK && !fgets(line, LINE_LIMIT, f))
     status = fail(r, TD_E_SYNTAX, "'%s' is empty", r->path);
   if (status == TD_OK) {
@@ -273,6 +275,8 @@ static td_status find_row(const reading* r, hid_t file, hssize_t rows, hsize_t* 
   double* t = rows <= STATE_FILE_LIMIT ? malloc(sizeof(double) * (size_t)rows) : NULL;
   if (!t) return TD_E_NOMEM;
   const bool ok = read_part(file, "t", 0, (hsize_t)rows, t);
+
+  // the nearest time
   double best = NAN;
   for (hssize_t i = 0; ok && i < rows; i++) {
     if (!is_nearer(r, t[i], best)) continue;
@@ -290,6 +294,8 @@ static td_status read_datasets(const reading* r, hid_t file, double* numbers) {
   const hssize_t rows = dataset_rows(file, "t");
   if (rows < 0) return no_column(r, "t");
   if (rows == 0) return fail(r, TD_E_SYNTAX, "'%s' has no rows", r->path);
+
+  // the record
   hsize_t row = 0;
   double first, last;
   TD_TRY(find_row(r, file, rows, &row, &first, &last));
@@ -354,6 +360,8 @@ static td_status read_json(const reading* r, FILE* f) {
     if (!longer) free(text);
     text = longer;
   }
+
+  // a text that is JSON
   td_status status = TD_E_NOMEM;
   if (text && ferror(f)) {
     status = unreadable(r);

@@ -135,6 +135,8 @@ td_status td_stl_read(const char* text, size_t size, td_cad* cad) {
   f.unit = cad->unit > 0 ? cad->unit : millimetre;
   const uint32_t n = size >= 84 ? read_u32(text + 80) : 0;
   if (size >= 84 && size == 84 + 50 * (size_t)n) return read_binary(&f, n);
+
+  // text
   size_t blank = 0;
   while (blank < size && (unsigned char)text[blank] <= ' ') blank++;
   if (size - blank >= 5 && memcmp(text + blank, "solid", 5) == 0) return read_text(&f);

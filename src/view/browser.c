@@ -78,6 +78,8 @@ static td_status call(td_browser* b, const char* method, const char* parameters,
   td_text_add(&out, "}");
   const bool sent = !out.failed && td_child_write(&b->child, out.s, (size_t)out.n + 1);
   td_text_free(&out);
+
+  // messages with another number are events
   if (!sent) return fail(b, "has ended");
   for (;;) {
     cJSON* message = NULL;
@@ -115,6 +117,8 @@ static td_status spawn(td_browser* b, int width, int height) {
              "no browser is here to draw it: on Debian, apt-get install chromium");
     return TD_E_IO;
   }
+
+  // a directory for its files, and its arguments
   b->held = td_scratch_open("tendril-browser-", b->profile, sizeof b->profile);
   if (b->held < 0) return fail(b, "has no place for its files");
   char window[40], profile[100];
@@ -152,6 +156,8 @@ static td_status attach(td_browser* b) {
   const cJSON* id = cJSON_GetObjectItem(result, "targetId");
   if (cJSON_IsString(id)) snprintf(target, sizeof target, "%s", id->valuestring);
   cJSON_Delete(result);
+
+  // attach to the page
   snprintf(parameters, sizeof parameters, "{\"targetId\":\"%s\",\"flatten\":true}", target);
   TD_TRY(call(b, "Target.attachToTarget", parameters, &result));
   id = cJSON_GetObjectItem(result, "sessionId");
@@ -206,6 +212,8 @@ td_status td_browser_number(td_browser* b, const char* expression, double* value
       parameters.failed ? TD_E_NOMEM : call(b, "Runtime.evaluate", parameters.s, &result);
   td_text_free(&parameters);
   if (status != TD_OK) return status;
+
+  // the value, true counting as 1
   const cJSON* x = cJSON_GetObjectItem(cJSON_GetObjectItem(result, "result"), "value");
   if (cJSON_GetObjectItem(result, "exceptionDetails")) status = fail(b, "cannot run the page");
   *value = cJSON_IsNumber(x) ? x->valuedouble : cJSON_IsTrue(x);

@@ -105,6 +105,8 @@ static bool put_setting(td_live* l, const char* name, size_t n, const char* text
     l->set[i].named = named;
     return l->set[i].value != NULL;
   }
+
+  // a new setting
   setting* list = td_grow(l->set, &l->set_cap, l->nset + 1, sizeof *list);
   if (!list) return false;
   l->set = list;
@@ -187,6 +189,8 @@ static void watch_before_reading(td_live* l) {
 static void watch_sources(td_live* l, const td_spec* spec) {
   if (l->text || !spec) return;
   for (int i = 0; i < spec->diags.nsource; i++) watch(l, spec->diags.sources[i].name);
+
+  // forget files that the text no longer includes
   int kept = 1;  // the model's own file is the first
   for (int i = 1; i < l->nfile; i++) {
     bool used = false;
@@ -320,6 +324,8 @@ static td_status start(td_live* l) {
   const td_settings s = td_model_settings(l->model);
   TD_TRY(td_motion_new(l->model, l->work, l->state, fmax(s.rtol, 1e-5), fmax(s.atol, 1e-8),
                        &l->motion));
+
+  // the state of the solver, and a copy of it that is shown
   td_motion* m = l->motion;
   const size_t n = (size_t)(m->ode.n + m->ode.nquad);
   l->y = calloc(2 * n, sizeof(double));
@@ -328,6 +334,8 @@ static td_status start(td_live* l) {
   l->t = l->t_shown = l->state->t;
   l->jumped = false;
   l->t_switch = -INFINITY;
+
+  // begin the motion, and start the solver
   m->ode.h_max = longest_step;
   TD_TRY(td_motion_begin(m, l->state, horizon_length, l->y));
   memcpy(l->y_shown, l->y, n * sizeof(double));
@@ -362,6 +370,8 @@ void td_live_reset(td_live* l) {
   free(l->trouble);
   l->trouble = NULL;
   td_live_grip(l, -1, (double[3]){0, 0, 0}, 0);
+
+  // initial state, with the inputs that were changed
   td_status status = td_state_initial(l->model, l->work, l->state);
   for (int i = 0; i < l->nmoved; i++) {
     const int k = td_model_input_find(l->model, l->moved[i].name);
@@ -451,6 +461,8 @@ static bool load_once(td_live* l) {
 bool td_live_load(td_live* l) {
   if (load_once(l)) return true;
   if (l->nset == 0) return false;
+
+  // without settings
   setting* kept = l->set;
   const int n = l->nset;
   l->set = NULL;
@@ -462,6 +474,8 @@ bool td_live_load(td_live* l) {
     l->nset = l->set_cap = n;
     return false;
   }
+
+  // the settings did not fit
   for (int i = 0; i < n; i++) {
     free(kept[i].name);
     free(kept[i].value);
@@ -586,6 +600,8 @@ bool td_live_grip(td_live* l, int station, const double point[3], double strengt
     if (held) restart(l);
     return true;
   }
+
+  // stiffness and damping from the mass of the robot
   if (station >= l->model->nstation || !isfinite(strength)) return false;
   double m = 0;
   for (int i = 0; i < l->model->nbody; i++) m += l->work->num[l->model->body[i].m];
@@ -625,6 +641,7 @@ static void add_range(td_text* out, const model_named* x) {
 
 // Add parameters and inputs with their values and ranges.
 static void add_params(const td_live* l, td_text* out) {
+  // parameters
   td_json_key(out, "params");
   td_text_add(out, "[");
   for (int i = 0; i < l->model->nparam; i++) {
@@ -638,6 +655,8 @@ static void add_params(const td_live* l, td_text* out) {
     td_text_add(out, l->model->param[i].structural ? "true}" : "false}");
   }
   td_text_add(out, "]");
+
+  // inputs
   td_json_key(out, "inputs");
   td_text_add(out, "[");
   for (int i = 0; i < l->model->ninput; i++) {
@@ -660,6 +679,8 @@ bool td_live_describe(const td_live* l, td_text* out) {
   td_json_string(out, l->name);
   td_json_key(out, "scene");
   td_text_add(out, l->scene->json.s);
+
+  // parameters, inputs, sensors, text
   add_params(l, out);
   td_json_key(out, "sensors");
   td_text_add(out, "[");
@@ -697,6 +718,8 @@ void td_live_frame(td_live* l, float* out) {
   out[1] = (float)s->t;
   out[2] = l->running ? 1 : 0;
   out[3] = (float)l->speed;
+
+  // sensors and energies
   double* values = calloc((size_t)n + 1, sizeof *values);
   if (values) td_trial_sensors(l->model, s, l->work, values);
   for (int i = 0; i < n; i++) out[HEAD + i] = values ? (float)values[i] : 0;
@@ -705,5 +728,7 @@ void td_live_frame(td_live* l, float* out) {
   out[HEAD + n] = (float)e.kinetic;
   out[HEAD + n + 1] = (float)e.elastic;
   out[HEAD + n + 2] = (float)e.gravity;
+
+  // the scene
   td_scene_frame(l->scene, s, l->work, out + HEAD + n + ENERGIES);
 }

@@ -217,6 +217,8 @@ static void draw_curve(figure* f, int k) {
   if (*dashes[k / NINK % NDASH])
     td_text_printf(f->out, " stroke-dasharray=\"%s\"", dashes[k / NINK % NDASH]);
   td_text_add(f->out, " d=\"");
+
+  // points; one that is not finite lifts the pen
   bool pen = false;
   double px = 0, py = 0;
   for (int i = 0; i < p->table->rows; i++) {
@@ -272,12 +274,16 @@ static void draw(figure* f, int panel) {
     text_at(f->out, 0, 0, "middle", p->y_label);
     td_text_add(f->out, "</g>\n");
   }
+
+  // curves, cut at the axes
   td_text_printf(f->out,
                  "<clipPath id=\"axes%.0d\"><rect x=\"%.3f\" y=\"%.3f\" width=\"%.3f\" "
                  "height=\"%.3f\"/></clipPath>\n<g clip-path=\"url(#axes%.0d)\">\n",
                  panel, f->left, f->top, f->width, f->height, panel);
   for (int k = 0; k < p->ny; k++) draw_curve(f, k);
   td_text_add(f->out, "</g>\n");
+
+  // legend and title, labels
   if (panel == 0) legend(p, f->left, f->width, f);
   if (panel == 0 && *p->title) {
     td_text_add(f->out, "<g font-size=\"3.6\" font-weight=\"bold\">");
@@ -301,12 +307,16 @@ static bool sensible(const td_plot* p) {
   if (!(p->turn >= 0 && isfinite(p->turn) && p->least >= 0 && isfinite(p->least)) ||
       (p->equal && (p->log_x || p->below)))
     return false;
+
+  // columns
   if (p->ny < 1 || p->x < 0 || p->x >= p->table->cols) return false;
   for (int k = 0; k < p->ny; k++) {
     const int x = column_x(p, k);
     if (p->y[k] < 0 || p->y[k] >= p->table->cols || x < 0 || x >= p->table->cols) return false;
     if (p->labels && !p->labels[k]) return false;
   }
+
+  // names and values
   if (!p->table->names || (!p->table->values && p->table->rows > 0)) return false;
   for (int i = 0; i < p->table->cols; i++)
     if (!p->table->names[i]) return false;
@@ -401,6 +411,8 @@ td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* ou
   td_text_add(&out, "# Made by tendril plot: gnuplot draws it.\nset datafile separator ','\n");
   td_text_printf(&out, "set terminal svg size %.0f,%.0f font 'Helvetica,11' background 'white'\n",
                  p->width * 96 / 25.4, p->height * 96 / 25.4);
+
+  // output, axes, title
   td_text_add(&out, "set output ");
   quote(&out, output);
   if (p->log_x) td_text_add(&out, "\nset logscale x");
@@ -414,6 +426,8 @@ td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* ou
     td_text_add(&out, "\nset title ");
     quote(&out, p->title);
   }
+
+  // curves
   td_text_add(&out, "\nplot ");
   for (int k = 0; k < p->ny; k++) {
     if (k) td_text_add(&out, ", \\\n     ");

@@ -69,12 +69,16 @@ static void write_motion(writer* w) {
   float* x = malloc((size_t)kept * (size_t)n * sizeof *x + 1);
   check(w, x != NULL);
   if (!x) return;
+
+  // frames, their quaternions aligned
   for (int i = 0; i < kept; i++) {
     float* picture = x + (size_t)i * (size_t)n;
     go_to_record(w, kept_record(rows, stride, i));
     td_scene_frame(w->scene, w->at, w->in->work, picture);
     if (i > 0) td_scene_align(w->scene, picture - n, picture);
   }
+
+  // times and frames
   td_json_key(&w->json, "motion");
   td_text_add(&w->json, "{");
   write_times(w, rows, stride);
@@ -143,6 +147,8 @@ static void write_curves(writer* w, const curves* c, int stride) {
     const double* from = c->row ? c->row(tr, kept_record(rows, stride, i)) : w->at->u;
     for (int k = 0; k < n; k++) x[(size_t)i * (size_t)n + (size_t)k] = as_float(from[k]);
   }
+
+  // names and units, then the numbers
   td_json_next(&w->json);
   td_text_add(&w->json, "{");
   td_json_key(&w->json, "name");
@@ -169,6 +175,8 @@ static void write_plots(writer* w) {
       {"Positions", w->size.nq, false, td_trajectory_q, about_q},
       {"Velocities", w->size.nv, false, td_trajectory_v, about_v},
   };
+
+  // all groups at the same times
   const int rows = td_trajectory_rows(w->in->trajectory);
   const int stride = stride_for(rows, 20000);
   td_json_key(&w->json, "plots");
@@ -178,6 +186,8 @@ static void write_plots(writer* w) {
   td_text_add(&w->json, "[");
   for (size_t i = 0; i < sizeof groups / sizeof *groups; i++) write_curves(w, &groups[i], stride);
   td_text_add(&w->json, "]");
+
+  // events
   td_json_key(&w->json, "events");
   td_text_add(&w->json, "[");
   const int events = min_int(td_trajectory_event_count(w->in->trajectory), EVENTS);
@@ -304,6 +314,8 @@ static void write_mode(writer* w, int i, const float* rest, double* scratch, flo
   td_json_number(&w->json, modes->omega[i] / (2 * 3.14159265358979323846));
   td_json_key(&w->json, "damping");
   td_json_number(&w->json, modes->zeta[i]);
+
+  // displaced to both sides
   for (int side = 1; side >= -1; side -= 2) {
     displaced(w, shape, side * a, scratch, picture);
     td_scene_align(w->scene, rest, picture);
@@ -388,6 +400,8 @@ td_status td_report_write(td_files* files, const char* name, const td_report* gi
       (report->modes && report->modes->model != report->model) ||
       (report->trajectory && report->trajectory->model != report->model))
     return TD_E_USAGE;
+
+  // write the page
   writer w = {.in = report, .size = td_model_sizes(report->model)};
   td_text page = {0};
   td_status status = TD_E_NOMEM;

@@ -237,6 +237,8 @@ rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
     const model_station* st = &m->station[i];
     if (st->rod == rod + 1 && !st->moved) list[count++] = (rod_point){st->arc, i};
   }
+
+  // sort, and keep one station for each arc length
   qsort(list, (size_t)count, sizeof *list, by_arc);
   for (int i = 0; i < count; i++)
     if (*n == 0 || list[i].arc > list[*n - 1].arc + 1e-6 * m->rod[rod].length)
@@ -261,11 +263,15 @@ static void add_rod_points(td_scene* s, const td_work* w, int rod) {
       x[2 * n + i] = td_scene_outline(w, r, 1, list[i].arc);
       at[i] = td_scene_track(s, TRACK_POINT, list[i].station);
     }
+
+    // a round section has one width
     const bool round = !r->angular && memcmp(x + n, x + 2 * n, (size_t)n * sizeof *x) == 0;
     td_json_numbers(&s->json, "arc", x, n);
     td_json_numbers(&s->json, "width", x + n, n);
     if (!round) td_json_numbers(&s->json, "height", x + 2 * n, n);
     td_json_ints(&s->json, "at", at, n);
+
+    // stations, and the x axis of sections that are not round
     for (int i = 0; i < n; i++) at[n + i] = list[i].station;
     td_json_ints(&s->json, "station", at + n, n);
     for (int i = 0; i < n && !round; i++)
@@ -349,6 +355,8 @@ static int add_passage(td_scene* s, int crossing) {
     free(line);
     return 0;
   }
+
+  // the two stations around it
   int i = 0;
   while (i < n - 2 && line[i + 1].arc < f->arc) i++;
   const double part = (f->arc - line[i].arc) / (line[i + 1].arc - line[i].arc);
@@ -444,6 +452,8 @@ static double extent(const td_model* m, const td_work* w) {
       high[c] = i == 0 ? vec3_at(p, c) : fmax(high[c], vec3_at(p, c));
     }
   }
+
+  // rods and bodies may be larger than the box around the stations
   double longest = 0;
   for (int i = 0; i < m->nrod; i++) longest = fmax(longest, m->rod[i].length);
   for (int i = 0; i < m->nbody; i++)

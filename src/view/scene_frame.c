@@ -155,6 +155,8 @@ double td_scene_distance(const td_scene* s, const float* a, const float* b) {
   for (int i = 0; i < s->ntrack; i++) {
     const track_kind kind = s->track[i].kind;
     if (kind != TRACK_POSE && kind != TRACK_POINT && kind != TRACK_HINGE) continue;
+
+    // distance of one position
     double sum = 0;
     for (int k = s->track[i].at; k < s->track[i].at + 3; k++)
       sum += pow((double)a[k] - (double)b[k], 2);

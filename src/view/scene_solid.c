@@ -110,10 +110,14 @@ static solid inertia_solid(vec3 p, const double I[9], double m, double size) {
   double w[3];
   mat3 R;
   if (!(m > 0) || !principal(I, w, &R)) return mass_ball(p, m, size);
+
+  // the solid by the number of equal inertias
   const solid x = near(w[0], w[2])   ? ball(p, 2 * sqrt(2.5 * w[0] / m))
                   : near(w[1], w[2]) ? cylinder(p, turned(R, 1, 2, 0), w[0], w[1], m)
                   : near(w[0], w[1]) ? cylinder(p, turned(R, 0, 1, 2), w[2], w[0], m)
                                      : box(p, R, w, m);
+
+  // too large, too small, or too light to be meant
   const double largest = fmax(x.size.x, fmax(x.size.y, x.size.z));
   const bool airy = m < 150 * 0.5236 * largest * largest * largest;  // lighter than balsa wood
   const bool odd = x.type == SOLID_BALL && largest > 0.3 * size && airy;
@@ -134,12 +138,16 @@ static bool inside(const solid* s, vec3 p) {
 // middle.
 static void add_strut(solids* list, int body, const solid* hub, vec3 to, double size) {
   if (inside(hub, to)) return;
+
+  // the nearest point of the axis
   vec3 from = hub->p;
   if (hub->type == SOLID_CYLINDER) {
     const vec3 z = mat3_col(mat3_quat(hub->q), 2);
     const double h = 0.5 * hub->size.z, s = vec3_dot(z, vec3_sub(to, hub->p));
     from = vec3_axpy(fmin(fmax(s, -h), h), z, hub->p);
   }
+
+  // a thin cylinder between the two
   const vec3 d = vec3_sub(to, from);
   const double length = vec3_norm(d);
   if (!(length > 0.01 * size) || length > 2 * size) return;
@@ -158,6 +166,7 @@ static vec3 local(pose body, vec3 p) { return mat3_apply_t(body.R, vec3_sub(p, b
 // Add struts to the stations and child joints of each hop's body `first`, -1: none.
 static void add_struts(const td_model* m, const td_work* w, const int* first, const solid* hub,
                        double size, solids* list) {
+  // to stations
   for (int i = 0; i < m->nstation; i++) {
     const model_station* st = &m->station[i];
     if (st->hop < 0 || first[st->hop] < 0 || st->rod > 0) continue;
@@ -165,6 +174,8 @@ static void add_struts(const td_model* m, const td_work* w, const int* first, co
     const pose own = w->station_fix[m->body[body].station];
     add_strut(list, body, &hub[body], local(own, w->station_fix[i].p), size);
   }
+
+  // to the joints of child hops
   for (int i = 0; i < m->nhop; i++) {
     const int parent = m->hop[i].parent;
     if (parent < 0 || first[parent] < 0) continue;
@@ -244,6 +255,7 @@ void td_scene_bodies(td_scene* s, td_work* w) {
   if (first && hub) add_struts(m, w, first, hub, s->size, &list);
   if (!first || !hub || list.failed) s->failed = true;
 
+  // bodies, then their solids
   td_json_next(&s->json);
   td_text_add(&s->json, "{\"kind\":\"body\",\"draw\":\"solid\"");
   write_bodies(s, w, n);

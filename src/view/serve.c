@@ -117,11 +117,15 @@ static int on_request(struct mg_connection* conn) {
   if (!is_here(v, mg_get_header(conn, "Host"))) return refuse(conn, 403, "Forbidden");
   const char* rest = below_token(v, info->request_uri);  // not decoded: it needs no escapes
   if (!rest) return refuse(conn, 404, "Not Found");
+
+  // pages must come from here
   const char* origin = mg_get_header(conn, "Origin");
   if (origin && !is_own_origin(v, origin)) return refuse(conn, 403, "Forbidden");
   const bool head = strcmp(info->request_method, "HEAD") == 0;
   if (!head && strcmp(info->request_method, "GET") != 0)
     return refuse(conn, 405, "Method Not Allowed");
+
+  // websocket, or the page
   if (v->live && strcmp(rest, "live") == 0 && mg_get_header(conn, "Upgrade")) return 0;
   if (*rest) return refuse(conn, 404, "Not Found");
   return answer(conn, 200, "OK", "text/html; charset=utf-8", v->page.s, (size_t)v->page.n, !head);
@@ -192,6 +196,8 @@ static void on_ready(struct mg_connection* conn, void* user) {
     send_to(c, MG_WEBSOCKET_OPCODE_CONNECTION_CLOSE, replaced, sizeof replaced);
     hang_up(c);
   }
+
+  // the new page
   *c = (client){.conn = conn, .socket = socket_of(v, conn), .fresh = true, .heard = clock_now()};
   pthread_mutex_unlock(&v->lock);
 }
@@ -447,6 +453,8 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
                            "access_control_list",
                            "-0.0.0.0/0,+127.0.0.1",
                            NULL};
+
+  // the port that was bound, and the address with the token
   struct mg_callbacks callbacks = {.begin_request = on_request};
   v->server = mg_start(&callbacks, v, options);
   struct mg_server_port bound[4];
@@ -456,6 +464,8 @@ static td_status listen_here(td_view* v, int port, char* message, size_t size) {
   }
   v->port = bound[0].port;
   snprintf(v->address, sizeof v->address, "http://127.0.0.1:%d/%s/", v->port, v->token);
+
+  // websockets of live views
   if (!v->live) return TD_OK;
   char uri[TOKEN + 8];
   snprintf(uri, sizeof uri, "/%s/live", v->token);
@@ -484,12 +494,16 @@ static td_status make_page(td_view* v, const td_view_options* o) {
 static td_status start(td_view* v, const td_view_options* o, char* message, size_t size) {
   snprintf(message, size, "out of memory");
   TD_TRY(make_page(v, o));
+
+  // token
   unsigned char bytes[TOKEN / 2];
   if (getrandom(bytes, sizeof bytes, 0) != (ssize_t)sizeof bytes) {
     snprintf(message, size, "no random numbers for a token");
     return TD_E_IO;
   }
   for (size_t i = 0; i < sizeof bytes; i++) snprintf(v->token + 2 * i, 3, "%02x", bytes[i]);
+
+  // server, and the model's thread
   TD_TRY(listen_here(v, o->port, message, size));
   if (!v->live) return TD_OK;
   v->has_thread = pthread_create(&v->thread, NULL, work, v) == 0;
@@ -512,6 +526,8 @@ td_status td_view_open(const td_view_options* given, td_view** view, char* messa
     snprintf(message, size, "%s", td_options_refused);
     return TD_E_USAGE;
   }
+
+  // a page or a model, and a text for each setting
   bool named = view && (options->page || options->model) && options->nset >= 0 &&
                (options->nset == 0 || options->set);
   for (int i = 0; named && i < options->nset; i++) named = options->set[i] != NULL;
@@ -519,6 +535,8 @@ td_status td_view_open(const td_view_options* given, td_view** view, char* messa
     snprintf(message, size, "a view needs a page or a model, and a text for each value it sets");
     return TD_E_USAGE;
   }
+
+  // start
   td_view* v = calloc(1, sizeof *v);
   if (!v) {
     snprintf(message, size, "out of memory");

@@ -105,6 +105,7 @@ static void lift(pen* p) { put(p, NAN, NAN, NAN); }
 // Draw rods along their lines, links and edges of meshes from end to end, bodies from their frame
 // to their tip.  False: no memory.
 static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
+  // rods
   for (int i = 0; i < m->nrod; i++) {
     int n;
     rod_point* line = scene_rod_points(m, i, &n);
@@ -113,6 +114,8 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
     lift(p);
     free(line);
   }
+
+  // links and edges
   const int n = model_forces(m);
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(m, i);
@@ -121,6 +124,8 @@ static bool draw_shape(const td_model* m, const td_work* w, pen* p) {
     put_point(p, td_frame(m, w, f.b).p);
     lift(p);
   }
+
+  // bodies
   for (int i = 0; i < m->nbody; i++) {
     const frame g = td_frame(m, w, m->body[i].station);
     const vec3 tip = mat3_apply(g.R, vec3_of(w->num + m->body[i].tip));
@@ -137,10 +142,13 @@ td_status td_shape_table(const td_model* m, td_work* w, const td_state* const* s
   static const char* const names[3] = {"x", "y", "z"};
   if (!table || !all_of(m, w, states, n)) return TD_E_USAGE;
   *table = NULL;
+
+  // count the rows
   pen count = {.cols = 3 * n};
   td_enter(m, states[0], w);
   if (!draw_shape(m, w, &count)) return TD_E_NOMEM;
 
+  // three columns for each state
   td_table* t = table_new(count.rows, 3 * n);
   bool ok = t != NULL;
   for (int k = 0; ok && k < n; k++) {

@@ -140,6 +140,8 @@ static td_status film(td_browser* b, const td_shot* s, const td_child* encoder, 
   TD_TRY(td_browser_number(b, "tendril.span()[0]", &from));
   TD_TRY(td_browser_number(b, "tendril.span()[1]", &to));
   const long frames = (long)floor((to - from) / s->speed * s->fps + 1e-9) + 1;
+
+  // frame by frame
   for (long i = 0; i < frames; i++) {
     unsigned char* bytes = NULL;
     size_t n = 0;
@@ -167,6 +169,8 @@ static td_status record(td_browser* b, const td_shot* s, const codec* c, const c
     snprintf(message, size, "'%s' has no motion to show", s->report);
     return TD_E_USAGE;
   }
+
+  // encode
   td_child encoder;
   if (!start_ffmpeg(s, c, made, &encoder)) {
     snprintf(message, size, "ffmpeg cannot be started: on Debian, apt-get install ffmpeg");
@@ -189,6 +193,8 @@ td_status td_shot_video(const td_shot* shot, const char* path, char* message, si
   char unread[1] = "";
   if (size == 0) message = unread;
   TD_TRY(take(shot, &own, message, size));
+
+  // check format, sizes and the encoder
   static const char* const ffmpeg[] = {"ffmpeg", NULL};
   const codec* c = codec_of(path);
   const bool sensible = s->fps > 0 && s->fps <= 240 && s->speed > 0 && isfinite(s->speed) &&
@@ -204,6 +210,8 @@ td_status td_shot_video(const td_shot* shot, const char* path, char* message, si
              "ffmpeg is not here to make a video: on Debian, apt-get install ffmpeg");
     return TD_E_IO;
   }
+
+  // film into a temporary file, and put it in place
   td_browser* b;
   TD_TRY(td_browser_open(s->width, s->height, &b, message, size));
   char* made = temporary(path);

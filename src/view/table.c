@@ -61,6 +61,8 @@ static int read_row(const td_table* t, const char* line, const char* end, const 
     while (line < stop && *line == ' ') line++;
     const double x = line < stop ? strtod(line, &read) : (double)NAN;
     while (read && read < stop && *read == ' ') read++;
+
+    // a word in a column of numbers is wrong
     const bool word = line < stop && read != stop;
     if (word && cells < t->cols && first != out && !isnan(first[cells])) return -1 - cells;
     if (cells < t->cols) out[cells] = word ? (double)NAN : x;
@@ -112,6 +114,8 @@ td_status td_table_read(const char* path, td_table** table, char* message, size_
   if (status == TD_OK) {
     int line = 1, cell = 0;
     status = t ? parse(&text, t, &line, &cell) : text.n > 0 ? TD_E_NOMEM : TD_E_SYNTAX;
+
+    // the message names the place
     if (status == TD_E_SYNTAX && t && line > 1 && cell > 0)
       snprintf(message, size, "%s:%d: column %d (%.60s) is not a number", path, line, cell,
                t->names[cell - 1]);

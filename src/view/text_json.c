@@ -24,6 +24,8 @@ void td_json_string(td_text* out, const char* s) {
       i++;
       continue;
     }
+
+    // a character of UTF-8, or a byte that is none
     int code;
     const size_t left = length - i;
     const int n = td_utf8_decode(s + i, left > 4 ? 4 : (int)left, &code);

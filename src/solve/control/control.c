@@ -117,6 +117,8 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
                          td_control** control) {
   td_control* c = *control = calloc(1, sizeof *c);
   if (!c) return TD_E_NOMEM;
+
+  // sizes
   const td_sizes size = td_model_sizes(model);
   c->model = model;
   c->work = work;
@@ -126,12 +128,16 @@ td_status td_control_new(const td_model* model, td_work* work, const td_state* s
   c->nu = size.nu;
   c->all = model_drives(model);
   c->nlaw = td_law_count(model);
+
+  // memory
   c->law = calloc((size_t)c->nlaw + 2 * area(c->nlaw, c->nv) + 1, sizeof(double));
   td_status status = c->law && allocate(c, size) ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) {
     c->law_q = c->law + c->nlaw;
     c->law_v = c->law_q + area(c->nlaw, c->nv);
   }
+
+  // statics, or mobilities for models with kinematic loops
   if (status == TD_OK && td_task_is_static(model)) status = open_statics(c, state);
   if (status == TD_OK && c->n > 0 && !c->statics && size.nconstraint > 0) status = weigh(c, state);
   if (status != TD_OK) {
@@ -244,6 +250,8 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
   TD_TRY(td_trial_dynamics(c->model, state, c->work));
   copy(c->vdot, td_work_vdot(c->work), c->nv);
   TD_TRY(td_input_accelerations(c->model, state, c->work, c->W));
+
+  // A and b
   const int* index;
   const int nfree = td_free_v(c->model, &index);
   for (int i = 0; i < c->n; i++) {
@@ -258,6 +266,8 @@ static td_status dynamic_turn(td_control* c, td_state* state) {
       c->b[i] += sum * state->u[c->input[k]];
     }
   }
+
+  // solve
   if (c->mobility) drop_rounding(c, state, index, nfree);
   return choose_calm(c, state, index, nfree);
 }
@@ -302,6 +312,8 @@ static void static_slopes(td_control* c) {
   td_saddle_factor(c->saddle, c->K, c->Jc, NULL);
   s->equations.residual(s, c->q, c->l, 1, c->F, c->e);
   td_saddle_solve(c->saddle, c->F, c->e, 0, c->dx, c->dl, NULL);
+
+  // one displacement for each input
   td_trial_input_map(c->model, s->state, c->work, B);
   memset(c->e, 0, sizeof(double) * (size_t)s->m);
   for (int k = 0; k < c->m; k++) {
@@ -315,9 +327,13 @@ static void static_slopes(td_control* c) {
 static td_status static_turn(td_control* c, double* size) {
   td_statics* s = c->statics;
   static_slopes(c);
+
+  // deviation of the tasks
   const td_task_values y = td_task_at(c->model, s->state, c->work);
   for (int i = 0; i < c->n; i++) c->b[i] = y.desired[i] - y.y[i];
   td_task_jacobian(c->model, s->state, c->work, c->J);
+
+  // A and b of the inputs
   for (int i = 0; i < c->n; i++) {
     for (int f = 0; f < s->n; f++) c->b[i] -= c->J[area(i, c->nv) + (size_t)s->free[f]] * c->dx[f];
     for (int k = 0; k < c->m; k++) {
@@ -373,6 +389,8 @@ static td_status static_inputs(td_control* c, td_state* state) {
   TD_TRY(static_point(c, state));
   const td_statics* s = c->statics;
   td_free_inverse(c->A, c->n, c->m, td_task_damping(c->model, c->work), c->free, c->G, c->scratch);
+
+  // inputs within their limits, and what the tasks lack by them
   memset(c->b, 0, sizeof(double) * (size_t)c->n);
   for (int k = 0; k < c->m; k++) {
     const double u = s->state->u[c->input[k]] + inner(c->G + area(k, c->n), c->wanted, c->n);

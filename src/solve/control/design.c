@@ -161,6 +161,8 @@ td_status td_linear_state(const td_model* model, const td_linear* linear, const 
       malloc(sizeof(double) * (area(n.nv, n.nq) + (size_t)(n.nq + 2 * n.nv + n.nz) + 1));
   if (!block) return TD_E_NOMEM;
   double *Nplus = block, *dq = Nplus + area(n.nv, n.nq), *d = dq + n.nq;
+
+  // displacement, velocities and internal states relative to the point
   td_qdot_inverse(model, about->q, Nplus);
   for (int i = 0; i < n.nq; i++) dq[i] = state->q[i] - about->q[i];
   td_mul(Nplus, dq, n.nv, n.nq, 1, d);

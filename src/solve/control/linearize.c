@@ -60,6 +60,8 @@ td_linear* td_linear_new(const td_model* model, int nx, int nu, int ny) {
     td_linear_free(lin);
     return NULL;
   }
+
+  // matrices in one block
   lin->model = model;
   lin->nx = nx;
   lin->nu = nu;
@@ -136,6 +138,7 @@ static td_status turning(linearisation* p) {
   double *dNv = product + area(nq, nv), *rate = dNv + area(nq, nq), *ahead = rate + nq;
   const double *q = p->state->q, *v = p->state->v;
 
+  // N, its derivative and its rate
   td_qdot_matrix(p->model, q, N);
   td_qdot_dq(p->model, q, v, dNv);
   td_qdot_inverse(p->model, q, Nplus);
@@ -249,6 +252,8 @@ static td_status output_equation(const linearisation* p, td_linear* lin, double*
          *more = du + area(ny, all);
   bool* known = malloc(sizeof(bool) * (size_t)ny);
   if (!known) return TD_E_NOMEM;
+
+  // derivatives of the sensors, those of internal states in C
   const td_status status = td_sensor_tangent(p->model, p->state, p->work, dq, dv, du, known);
   if (status == TD_OK) {
     apply(dq, dv, p, lin->basis, ny, lin->C, more);
@@ -268,6 +273,8 @@ static void name_constant(const linearisation* p, td_linear* lin) {
   double top = 0;
   if (td_trial_dynamics(p->model, p->state, p->work) != TD_OK) return;
   for (int i = 0; i < p->nfree; i++) top = fmax(top, fabs(td_work_vdot(p->work)[p->free[i]]));
+
+  // internal states that are not at rest
   for (int i = 0; i < p->n.nz; i++) {
     const double rate = td_work_rates(p->model, p->work)[i], size = fabs(p->state->z[i]);
     const size_t length = strlen(lin->note);
@@ -276,6 +283,8 @@ static void name_constant(const linearisation* p, td_linear* lin) {
                "%sthe internal state %s is not at rest, its rate is %.3g", length ? "; " : "",
                td_model_internal_name(p->model, i), rate);
   }
+
+  // accelerations that are left
   if (!(top > 1e-6)) return;
   const size_t used = strlen(lin->note);
   snprintf(lin->note + used, sizeof lin->note - used,
@@ -289,6 +298,8 @@ static td_status assemble(linearisation* p, td_linear** result) {
   const size_t nv = (size_t)p->n.nv, ny = (size_t)p->n.nsensor, nz = (size_t)p->n.nz;
   TD_TRY(allowed_motions(p));
   TD_TRY(turning(p));
+
+  // the linear model, basis first
   p->nx = 2 * p->k + p->n.nz;
   p->all = model_drives(p->model);
   td_linear* lin = *result = td_linear_new(p->model, p->nx, p->n.nu, p->n.nsensor);
@@ -334,6 +345,8 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
         model->nvel, SPARSE_DENSE_LIMIT);
     return TD_E_USAGE;
   }
+
+  // memory
   linearisation p = {.model = model, .state = state, .work = work, .n = td_model_sizes(model)};
   p.nfree = td_free_v(model, &p.free);
   const size_t nv = (size_t)p.n.nv;
@@ -341,6 +354,8 @@ td_status td_linearize(const td_model* model, const td_state* state, td_work* wo
   td_state* here = td_state_new(model);
   td_status status =
       block && here ? td_saddle_new(p.nfree, p.n.nconstraint, &p.saddle) : TD_E_NOMEM;
+
+  // prescribed motions and taut cables at their values, then assemble
   if (status == TD_OK) {
     td_state_copy(model, state, here);
     td_prescribe(model, work, here);

@@ -199,6 +199,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
     return TD_E_USAGE;
   if (td_solver_name(o->solver) == NULL) return TD_E_USAGE;
   p->atol = atol;
+
+  // steps of the solver 'fixed'
   const double step = isnan(o->step) ? s.step : o->step;
   if (!(step > 0 && isfinite(step))) return TD_E_USAGE;
   const td_solver solver = o->solver != TD_SOLVER_AUTO ? o->solver : s.solver;
@@ -408,6 +410,8 @@ td_verdict td_plant_trust(td_plant* p, const char** reasons) {
   td_motion_unpack(m, p->t, p->y);
   const td_energies e = td_trial_energy(p->model, m->state, p->work);
   td_trust_look(&p->trust, m, &e, p->y[m->ode.n]);
+
+  // judge
   out->verdict = TD_TRUST_OK;
   out->reasons[0] = '\0';
   out->stats.t_end = p->t;

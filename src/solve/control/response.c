@@ -116,6 +116,8 @@ static td_status make_sparse(td_response* p) {
     td_work_fail(s->work, "inputs that say where a constraint is (joint.control) of a large model");
     return TD_E_USAGE;
   }
+
+  // pattern and factors
   const sparse_columns m =
       td_sparse_kkt_columns(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
   p->order = m.n;
@@ -123,6 +125,8 @@ static td_status make_sparse(td_response* p) {
   p->row = m.row;
   p->lu = td_sparse_lu_new_complex(m.n, m.ptr, m.row);
   TD_TRY(p->lu ? allocate(p, m.ptr[m.n]) : TD_E_NOMEM);
+
+  // inputs, outputs, and the matrices at the state
   td_trial_input_map(s->model, s->state, s->work, p->B);
   TD_TRY(choose_outputs(p));
   return assemble(p);
@@ -159,12 +163,16 @@ static void fill(td_response* p, double w) {
   sparse_statics* k = s->sparse;
   const td_pattern b = model_blocks(s->model);
   const size_t values = (size_t)blocks_values(&b);
+
+  // real part
   memcpy(k->K, p->K, sizeof(double) * values);
   td_sparse_shift(s, -w * w);
   sparse_columns m = td_sparse_kkt_columns(k->kkt, k->K, k->J, k->J);
   const int nz = m.ptr[m.n];
   p->corner = m.corner;
   for (int i = 0; i < nz; i++) p->A[2 * i] = m.x[i];
+
+  // imaginary part; the corner, last in its column, is real
   for (size_t i = 0; i < values; i++) k->K[i] = w * p->C[i];
   m = td_sparse_kkt_columns(k->kkt, k->K, p->none, p->none);
   for (int i = 0; i < nz; i++) p->A[2 * i + 1] = m.x[i];
@@ -223,6 +231,8 @@ td_status td_response_at(td_response* p, double w, double* G) {
   const td_statics* s = p->s;
   fill(p, w);
   TD_TRY(td_sparse_lu_factor(p->lu, p->A));
+
+  // one column of G for each input
   for (int u = 0; u < p->nu; u++) {
     memset(p->b, 0, sizeof(double) * 2 * (size_t)p->order);
     for (int i = 0; i < s->nv; i++) {

@@ -106,6 +106,8 @@ static td_status open_gains(td_sampler* s, controller* p, char* message, size_t 
     snprintf(message, size, "%s has no gain %s", p->loop.file, g->K ? "L" : "K");
     return TD_E_USAGE;
   }
+
+  // memory of controller and observer
   const size_t n = (size_t)g->nx, m = (size_t)(g->nu + g->ny);
   const size_t nq = (size_t)s->size.nq, nv = (size_t)s->size.nv;
   p->F = calloc(n * n + n * m + 3 * n + (size_t)s->size.nsensor + nv * nq + 2 * nv + nq +
@@ -119,6 +121,8 @@ static td_status open_gains(td_sampler* s, controller* p, char* message, size_t 
   p->y0 = p->state + n;
   p->Nplus = p->y0 + s->size.nsensor;
   p->d = p->Nplus + nv * nq;
+
+  // sensors at the point of linearisation, and the discrete observer
   memcpy(s->at->q, g->q, sizeof(double) * nq);
   memcpy(s->at->v, g->v, sizeof(double) * nv);
   copy(s->at->z, g->z, s->size.nz);
@@ -157,6 +161,8 @@ static td_status allocate(td_sampler* s, char* message, size_t size) {
     snprintf(message, size, "par.control.delay is more than 100000 periods");
     return TD_E_USAGE;
   }
+
+  // ring buffer of inputs on their way, with room for the delay
   const size_t nu = (size_t)s->size.nu;
   s->room = (int)ceil(waiting) + 2;
   s->queue = calloc((size_t)s->room, sizeof(arrival));
@@ -170,6 +176,8 @@ static td_status allocate(td_sampler* s, char* message, size_t size) {
   s->z = s->y + s->size.nsensor;
   s->u = s->z + td_task_count(s->model);
   for (int i = 0; i < s->room; i++) s->queue[i].u = s->u + nu * (size_t)(i + 1);
+
+  // inputs that laws and tasks set
   double low, high;
   for (int i = 0; i < td_law_count(s->model); i++)
     s->sets[td_law_input(s->model, s->belief, i, &low, &high)] = true;
@@ -197,6 +205,8 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
                     .size = td_model_sizes(model),
                     .t_start = state->t,
                     .seed = computer.seed};
+
+  // buffers, and numbers that follow from parameters
   td_status status = allocate(s, message, size);
   if (status == TD_OK) {
     td_state_copy(model, state, s->at);
@@ -218,6 +228,8 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
     td_sampler_free(s);
     return status;
   }
+
+  // inputs and memory of the state
   copy(s->u, state->u, s->size.nu);
   if (state->memory[0] == 1 && !recall(s, state->memory)) {
     snprintf(message, size, "the memory of controllers in the state is not one of this model");
@@ -244,12 +256,16 @@ void td_sampler_save(const td_sampler* s, double* memory) {
       s->count};
   double* at = keep(memory, head, 6);
   at = keep(keep(at, s->z, n), s->u, nu);
+
+  // inputs on their way
   for (int i = 0; i < s->room; i++) {
     const arrival* a = &s->queue[(s->first + i) % s->room];
     at[0] = i < s->count ? a->t : 0;
     for (int k = 0; k < nu; k++) at[1 + k] = i < s->count ? a->u[k] : 0;
     at += 1 + nu;
   }
+
+  // observers and plug-ins
   for (int i = 0; i < s->ncontroller; i++) {
     const controller* p = &s->controllers[i];
     if (p->loop.from_sensors && p->gains) {
@@ -267,11 +283,15 @@ static bool recall(td_sampler* s, const double* memory) {
   if (!(k >= 0 && k < 9e15 && high >= 0 && high < 4294967296.0 && low >= 0 && low < 4294967296.0 &&
         count >= 0 && count <= s->room && isfinite(memory[1])))
     return false;
+
+  // clock and noise
   s->t_start = memory[1];
   s->k = (long)k;
   s->seed = (uint64_t)high << 32 | (uint64_t)low;
   s->first = 0;
   s->count = (int)count;
+
+  // integrals, inputs, inputs on their way
   const double* at = memory + 6;
   copy(s->z, at, n);
   copy(s->u, at + n, nu);
@@ -280,6 +300,8 @@ static bool recall(td_sampler* s, const double* memory) {
     s->queue[i].t = at[0];
     copy(s->queue[i].u, at + 1, nu);
   }
+
+  // observers and plug-ins
   for (int i = 0; i < s->ncontroller; i++) {
     controller* p = &s->controllers[i];
     if (p->loop.from_sensors && p->gains) {
@@ -351,6 +373,8 @@ static td_status run_plugin(td_sampler* s, controller* p, double t) {
     double low, high;
     mine[k] = s->u[td_law_input(s->model, s->belief, p->loop.first + k, &low, &high)];
   }
+
+  // call it
   if (p->function(t, s->y, s->size.nsensor, mine, n, p->memory) != 0) {
     td_work_fail(s->work, "the plug-in '%s' gave up at t = %g s", p->loop.file, t);
     return TD_E_STOPPED;

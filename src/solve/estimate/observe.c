@@ -96,6 +96,8 @@ static bool allocate(td_observer* o) {
                {&o->diff, nq},
                {&o->array, (ny + 4 * N) * (ny + N)},
                {&o->root, (ny + N) * (ny + N)}};
+
+  // one block for all
   size_t total = 1;
   for (size_t i = 0; i < sizeof parts / sizeof *parts; i++) total += parts[i].n;
   double* at = o->block = calloc(total, sizeof(double));
@@ -153,6 +155,8 @@ static void move(td_observer* o, const double* d, td_state* state, double* theta
   for (int i = 0; i < o->nf; i++) full[o->free[i]] = d[i];
   td_trial_displace(o->model, state->q, full, state->q);
   for (int i = 0; i < o->nf; i++) state->v[o->free[i]] += d[o->nf + i];
+
+  // unknowns
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->unknown[i];
     double step = d[2 * o->nf + i];
@@ -164,6 +168,8 @@ static void move(td_observer* o, const double* d, td_state* state, double* theta
     theta[i] += step;
   }
   put_unknowns(o, theta, state);
+
+  // back onto the constraints
   if (o->size.nconstraint > 0) {
     td_project_q(o->model, state, o->work, 1e-12);
     td_project_v(o->model, state, o->work);
@@ -194,6 +200,8 @@ static td_status allowed(td_observer* o, double sigma_q, double sigma_v, double*
     for (int i = 0; i < nf; i++) S[i * N + i] = sigma_q, S[(nf + i) * N + nf + i] = sigma_v;
     return TD_OK;
   }
+
+  // along the basis of the motions that constraints allow
   td_linear* l;
   TD_TRY(td_linearize(o->model, o->mean, o->work, &l));
   for (int i = 0; i < nf; i++) {
@@ -353,6 +361,8 @@ static td_status tangent(td_observer* o, double* F) {
       F[(nf + i) * N + nf + j] = o->dv[at];
     }
   }
+
+  // columns of the unknowns
   double* a = o->f + nv;
   for (int k = 0; k < o->np; k++) {
     TD_TRY(unknown_column(o, k, a));
@@ -385,6 +395,8 @@ static td_status measurement_tangent(td_observer* o) {
       o->H[area(k, N) + (size_t)i] = o->hq[area(k, nv) + (size_t)o->free[i]];
       o->H[area(k, N) + (size_t)(nf + i)] = o->hv[area(k, nv) + (size_t)o->free[i]];
     }
+
+  // columns of the unknowns
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->unknown[i];
     if (u->is_param) TD_TRY(sensor_slope(o, i));
@@ -576,8 +588,12 @@ td_status td_observer_step(td_observer* o, double t, const double* u, const doub
   if (!(t >= o->mean->t)) return refuse(o, "the times of measurements must ascend");
   copy(o->mean->u, u, o->size.nu);
   put_unknowns(o, o->theta, o->mean);
+
+  // predict
   if (t > o->mean->t)
     TD_TRY((o->options.filter == TD_UKF ? predict_unscented : predict_extended)(o, t));
+
+  // correct
   int* seen = malloc(sizeof(int) * (size_t)(o->ny + 1));
   if (!seen) return TD_E_NOMEM;
   const td_status status = correct(o, y, seen);
