@@ -1,5 +1,6 @@
 # The page about the house is true to the files: house.sh PROGRAM SOURCES
 # Every file that docs/architecture.md and CONTRIBUTING.md name exists, and so do the lists and functions named beside them.
+# Every work that a comment of the sources cites as [key] or [key, sec. n] has its entry in docs/references.bib.
 cd "$2" || exit 1
 bad=0
 for page in docs/architecture.md CONTRIBUTING.md; do
@@ -14,6 +15,9 @@ done
 for file in src/elem/*.[ch]; do
   stem=$(basename "${file%.*}")
   [ -f "tests/unit/elem/test_$stem.c" ] || [ -f "tests/unit/elem/test_${stem%%_*}.c" ] || { echo "$file has no test"; bad=1; }
+done
+for key in $(grep -rhoE '//.*' src include | grep -oE '\[[a-z]+(19|20)[0-9]{2}[a-z]?[],]' | tr -d '[],' | sort -u); do
+  grep -qE "^@[a-z]+\{$key," docs/references.bib || { echo "a comment cites [$key], which docs/references.bib does not have"; bad=1; }
 done
 [ $bad = 0 ] && echo 'all that the page names is there'
 exit $bad
