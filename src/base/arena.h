@@ -1,4 +1,4 @@
-// Scratch memory for evaluation: taken in stack order from one block, no heap call while stepping.
+// Scratch memory for evaluation: allocated in stack order from one block, without heap calls.
 #ifndef TD_ARENA_H
 #define TD_ARENA_H
 
@@ -13,9 +13,11 @@ typedef struct arena {
 
 typedef size_t arena_mark;
 
+// Mark the current level; arena_close releases everything allocated since.
 static inline arena_mark arena_open(const arena* a) { return a->used; }
 static inline void arena_close(arena* a, arena_mark mark) { a->used = mark; }
 
+// Allocate n bytes, aligned to 64.
 static inline void* arena_bytes(arena* a, size_t n) {
   const size_t bytes = (n + 63) & ~(size_t)63;
   require(bytes <= a->size - a->used);  // the owner sized it for its stages

@@ -1,4 +1,4 @@
-// Status texts, growable memory, text under construction and the distance between names, for
+// Status texts, growable memory, texts under construction, and the edit distance between names for
 // messages that suggest what was meant.
 #include "base/base.h"
 
@@ -29,11 +29,13 @@ const char td_options_refused[] =
 
 td_status td_options_take(const void* given, void* own, size_t n) {
   if (!given) return TD_OK;
-  // the size comes first, and members of its alignment follow
+
+  // the size is the first member, and members of its alignment follow
   size_t size;
   memcpy(&size, given, sizeof size);
   if (size <= sizeof size || size > STRUCT_LIMIT || size % sizeof size != 0) return TD_E_USAGE;
 
+  // a newer caller must not set members that are unknown here
   const char* bytes = given;
   for (size_t i = n; i < size; i++)
     if (bytes[i] != 0) return TD_E_USAGE;
@@ -43,7 +45,7 @@ td_status td_options_take(const void* given, void* own, size_t n) {
   return TD_OK;
 }
 
-// Capacities at least double, so that n appends cost O(n).
+// The capacity at least doubles, so that n appends cost O(n).
 void* td_grow(void* block, int* cap, int need, size_t size) {
   if (need < 0 || size == 0) return NULL;
   if (block && need <= *cap) return block;
@@ -69,7 +71,7 @@ char* td_strdup(const char* text) { return td_strndup(text, strlen(text)); }
 
 // ---- text -------------------------------------------------------------------------------------
 
-// Room for n more bytes and the terminating zero.
+// Make room for n more bytes and the terminating zero.
 static bool text_room(td_text* text, int n) {
   if (text->failed || n < 0 || n > INT_MAX - 1 - text->n) {
     text->failed = true;
@@ -116,7 +118,7 @@ void td_text_free(td_text* text) {
 
 // ---- names ------------------------------------------------------------------------------------
 
-enum { BAND = 16, WIDTH = 2 * BAND + 1 };  // largest distance told apart, columns of the band
+enum { BAND = 16, WIDTH = 2 * BAND + 1 };  // largest distance computed, columns of the band
 
 // Restricted Damerau distance: the fewest insertions, deletions, replacements and swaps of
 // neighbours that turn a into b,
@@ -137,6 +139,7 @@ int td_edit_distance(const char* a, const char* b, int limit) {
   for (int r = 0; r < 3; r++) {
     for (int k = 0; k < WIDTH + 2; k++) rows[r][k] = far;
   }
+
   int *before = rows[0] + 1, *last = rows[1] + 1, *row = rows[2] + 1;
 
   for (int i = 0; i <= la; i++) {
@@ -164,10 +167,10 @@ int td_edit_distance(const char* a, const char* b, int limit) {
   return last[lb - la + limit];
 }
 
-// A third of the letters may be wrong, three at most; a single letter has no likely misspelling.
-// Of names that are equally near, the one that begins alike for longer is chosen, then one with as
-// many letters: ends of names are misspelled more often than beginnings, and letters are more often
-// mistaken than left out.
+// A third of the letters may be wrong, at most three; a single letter has no likely misspelling.
+// Among equally near names the one with the longest common beginning is chosen, then one of equal
+// length: ends of names are misspelled more often than beginnings, and letters are more often
+// replaced than omitted.
 const char* td_nearest(const char* name, const char* const* candidates, int n) {
   if (!name || (!candidates && n > 0)) return NULL;
   const size_t length = strlen(name);
@@ -175,6 +178,7 @@ const char* td_nearest(const char* name, const char* const* candidates, int n) {
   const char* nearest = NULL;
   int best = limit + 1;
   size_t alike = 0;
+
   for (int i = 0; i < n; i++) {
     if (!candidates[i]) continue;
     const int d = td_edit_distance(name, candidates[i], limit);

@@ -1,4 +1,4 @@
-// Small things every folder needs: status forwarding, contracts, growable memory, strings.
+// Utilities that every folder needs: forwarding of a status, contracts, growable memory, strings.
 #ifndef TD_BASE_H
 #define TD_BASE_H
 
@@ -25,12 +25,12 @@
 #define TD_PRINTF(text_at, first)
 #endif
 
-// Contract that is kept in release builds, where going on would corrupt memory.
+// Contract that is also checked in release builds, where continuing would corrupt memory.
 static inline void require(bool ok) {
   if (!ok) abort();
 }
 
-// A number times zero is zero, unless it is not finite.
+// True if all n numbers are finite: 0 times a finite number is 0.
 static inline bool are_finite(const double* x, int n) {
   double sum = 0;
   for (int i = 0; i < n; i++) sum += 0 * x[i];
@@ -41,11 +41,11 @@ static inline int max_int(int a, int b) { return a > b ? a : b; }
 
 // ---- structs that grow (tendril.h has the rules) ----------------------------------------------
 
-// Length in bytes that no public struct reaches: a `size` above it was never set.
+// Size in bytes that no public struct reaches: a larger `size` was never set.
 enum { STRUCT_LIMIT = 4096 };
 
-// Give the library's struct `own` (n bytes) to a caller who knows `size` bytes of it: later members
-// are left out for an older caller and zero for a newer one.  False: no struct has that size, and
+// Copy the library's struct `own` (n bytes) to a caller who knows `size` bytes of it: later members
+// are omitted for an older caller and zero for a newer one.  False: no struct has that size, and
 // nothing is written.
 static inline bool struct_into(void* out, size_t size, const void* own, size_t n) {
   if (!out || size == 0 || size > STRUCT_LIMIT) return false;
@@ -54,12 +54,12 @@ static inline bool struct_into(void* out, size_t size, const void* own, size_t n
   return true;
 }
 
-// Read the options that a caller gives into `own` (n bytes), which holds the defaults of this
-// version: they stay where the caller is older and does not know a member, and everywhere when
-// `given` is NULL.  TD_E_USAGE, and `own` as it was, when no struct has the size that is given, or
-// when a newer caller sets a member that is not known here.
+// Copy the options of a caller into `own` (n bytes), which holds the defaults of this version: they
+// stay where the caller is older and does not know a member, and everywhere if `given` is NULL.
+// TD_E_USAGE, and `own` is unchanged, if no struct has the given size or a newer caller sets a
+// member that is not known here.
 td_status td_options_take(const void* given, void* own, size_t n);
-extern const char td_options_refused[];  // a sentence for messages about it
+extern const char td_options_refused[];  // message for TD_E_USAGE
 
 // Make room for `need` elements of `size` bytes: returns the (possibly moved) block and updates
 // *cap, or NULL and leaves the old block as it is.
@@ -69,7 +69,8 @@ void* td_grow(void* block, int* cap, int need, size_t size);
 char* td_strndup(const char* text, size_t n);
 char* td_strdup(const char* text);
 
-// Text under construction.  Zero-initialise; `ok` turns false when memory runs out and stays so.
+// Text under construction.  Zero-initialise; `failed` becomes true when memory runs out and stays
+// so
 typedef struct td_text {
   char* s;
   int n, cap;

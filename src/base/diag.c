@@ -1,12 +1,14 @@
-// Messages about model texts.  They are kept with their spans; line, column and the drawing
+// Messages about model texts.  They are stored with their spans; line, column and the drawing
 //
 //   arm.m:14:10: error: unknown field 'sprng' of joint
 //      14 | joint(2).sprng.coeff = 40;
 //         |          ^~~~~ did you mean 'spring'?
 //         | fields of joint: first second ...
 //
-// are made when a message is shown.  One character of the source is one column of the drawing: a
-// tab stays a tab in the caret line, and what a terminal could not show safely becomes '?'.
+// are computed when a message is shown.  One character of the source is one column of the drawing:
+// a tab stays a tab in the caret line, and a character that a terminal could not show safely
+// becomes
+// '?'.
 #include "base/diag.h"
 
 #include <stdio.h>
@@ -16,8 +18,8 @@
 
 enum {
   LINE_LIMIT = 160,  // longer source lines [bytes] are cut around the caret
-  LINE_SHOWN = 140,  // what then remains
-  LINE_BEFORE = 70   // of it before the caret
+  LINE_SHOWN = 140,  // bytes that then remain
+  LINE_BEFORE = 70   // bytes of these before the caret
 };
 
 void td_diags_free(td_diags* diags) {
@@ -65,8 +67,10 @@ int td_diags_source(td_diags* diags, const char* name, const char* text, int siz
   return diags->nsource++;
 }
 
-// ---- adding -----------------------------------------------------------------------------------
+// ---- adding messages
+// -----------------------------------------------------------------------------------
 
+// Formatted text on the heap; NULL: no memory.
 static char* format_text(const char* format, va_list args) {
   va_list again;
   va_copy(again, args);
@@ -79,7 +83,7 @@ static char* format_text(const char* format, va_list args) {
 
 static bool is_digit(char c) { return c >= '0' && c <= '9'; }
 
-// Are two texts the same but for the digits of their numbers?
+// True if two texts are equal up to the digits of their numbers.
 static bool same_words(const char* a, const char* b) {
   for (;;) {
     if (is_digit(*a) && is_digit(*b)) {
@@ -92,7 +96,8 @@ static bool same_words(const char* a, const char* b) {
   }
 }
 
-// Is a message there already, or one of a place in the text that differs in its numbers only?
+// True if a message exists already, or one at the same place of a text that differs in its numbers
+// only, which is then counted there.
 static bool is_known(td_diags* diags, const td_diag* d) {
   for (int i = 0; i < diags->n; i++) {
     td_diag* o = &diags->list[i];
@@ -198,7 +203,8 @@ void td_suggest(td_diags* diags, const char* name, const char* const* candidates
   if (near) td_hint(diags, "did you mean '%s'?", near);
 }
 
-// ---- places -----------------------------------------------------------------------------------
+// ---- positions
+// -----------------------------------------------------------------------------------
 
 static bool is_eol(char c) { return c == '\n' || c == '\r'; }
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
@@ -218,12 +224,13 @@ int td_utf8_decode(const char* s, int n, int* code) {
   return length;
 }
 
-// The line that holds a span's beginning, without its end and a byte order mark.
+// Line that holds the beginning of a span, without its end of line and a byte order mark
 typedef struct source_line {
   int number, begin, end;
   int at;  // the span's beginning, inside [begin, end]
 } source_line;
 
+// Find the line that holds the byte `at`.
 static source_line find_line(const td_source* s, int at) {
   at = max_int(0, min_int(at, s->size));
   if (at > 0 && at < s->size && s->text[at] == '\n' && s->text[at - 1] == '\r') at--;
@@ -257,14 +264,14 @@ void td_span_position(const td_diags* diags, td_span at, int* line, int* column)
 
 // ---- drawing ----------------------------------------------------------------------------------
 
-// Would a terminal obey this character instead of showing it, or show nothing?
+// True if a terminal would interpret this character instead of showing it, or show nothing.
 static bool is_invisible(int code) {
   return code < 0x20 || (code >= 0x7F && code < 0xA0) || code == 0xFEFF ||
          (code >= 0x200B && code <= 0x200F) || (code >= 0x2028 && code <= 0x202E) ||
          (code >= 0x2060 && code <= 0x206F);
 }
 
-// Bytes of the character at i; *shown tells whether to show it as it is.
+// Length in bytes of the character at i; *shown: whether it can be shown as it is.
 static int character(const td_source* s, int i, int end, bool* shown) {
   int code = 0;
   const int length = td_utf8_decode(s->text + i, end - i, &code);
@@ -272,8 +279,7 @@ static int character(const td_source* s, int i, int end, bool* shown) {
   return max_int(1, length);
 }
 
-// The part of a line that is shown: all of a short one, the surroundings of the caret of a long
-// one.
+// Part of a line that is shown: all of a short line, the surroundings of the caret of a long one.
 static source_line cut(const td_source* s, source_line line) {
   if (line.end - line.begin <= LINE_LIMIT) return line;
   source_line w = line;
@@ -284,6 +290,7 @@ static source_line cut(const td_source* s, source_line line) {
   return w;
 }
 
+// Draw the source line, "   14 | text".
 static void draw_source(const td_source* s, source_line line, source_line w, td_text* out) {
   td_text_printf(out, "%5d | %s", line.number, w.begin > line.begin ? "…" : "");
   for (int i = w.begin; i < w.end;) {
@@ -299,12 +306,13 @@ static void draw_source(const td_source* s, source_line line, source_line w, td_
   td_text_add(out, w.end < line.end ? "…\n" : "\n");
 }
 
+// Draw the empty space below a line number; 5 columns without a line.
 static void gutter(const source_line* line, td_text* out) {
   const int width = line ? snprintf(NULL, 0, "%5d", line->number) : 5;
   td_text_printf(out, "%*s | ", width, "");
 }
 
-// ^ under the first character of [at, end), ~ under the others of this line.
+// Draw ^ under the first character of [at, end), ~ under the others of this line.
 static void draw_caret(const td_source* s, source_line line, source_line w, int end, td_text* out) {
   bool shown;
   gutter(&line, out);
@@ -320,6 +328,7 @@ static void draw_caret(const td_source* s, source_line line, source_line w, int 
   }
 }
 
+// Draw the extra lines of a message.
 static void draw_more(const char* more, const source_line* line, td_text* out) {
   while (more) {
     const char* eol = strchr(more, '\n');
@@ -330,6 +339,7 @@ static void draw_more(const char* more, const source_line* line, td_text* out) {
   }
 }
 
+// Draw "file:line:column: severity: text".
 static void draw_head(const td_diags* diags, const td_diag* d, const source_line* line,
                       td_text* out) {
   static const char* const severity[] = {"note", "warning", "error"};
@@ -349,6 +359,8 @@ void td_diag_render(const td_diags* diags, int i, td_text* out) {
     draw_more(d->more, NULL, out);
     return;
   }
+
+  // with a position: the source line and the caret below it
   const td_source* s = &diags->sources[d->at.source];
   const source_line line = find_line(s, d->at.begin), w = cut(s, line);
   draw_head(diags, d, &line, out);

@@ -1,5 +1,5 @@
-// Sources and messages about them.  A span is a stretch of bytes of a source; line, column, the
-// source line and the caret are worked out when a message is shown.
+// Sources and messages about them.  A span is a range of bytes of a source; line, column, the
+// source line and the caret are computed when a message is shown.
 #ifndef TD_DIAG_H
 #define TD_DIAG_H
 
@@ -28,14 +28,14 @@ typedef struct td_diag {
   td_severity severity;
   td_status status;
   td_span at;
-  char* text;  // what was found
-  char* hint;  // behind the caret ("did you mean 'spring'?"), may be NULL
+  char* text;  // the message
+  char* hint;  // shown behind the caret ("did you mean 'spring'?"), may be NULL
   char* more;  // extra lines ("fields of joint: ..."), may be NULL
   int again;   // messages at the same place that differed in their numbers only and were not kept
 } td_diag;
 
 // All sources of one load and all messages.  Zero-initialise.  After TD_DIAG_LIMIT errors (or
-// warnings) further ones are only counted.
+// warnings) further ones are only counted
 #define TD_DIAG_LIMIT 50
 typedef struct td_diags {
   td_source* sources;
@@ -47,26 +47,25 @@ typedef struct td_diags {
 } td_diags;
 
 void td_diags_free(td_diags* diags);
-// Forget the messages that were added since `before`, a copy of *diags.
+// Remove the messages that were added since `before`, a copy of *diags.
 void td_diags_back(td_diags* diags, const td_diags* before);
-// Takes a copy of the text.  Returns the source's index or -1 when out of memory.
+// Add a source with a copy of the text.  Returns its index, or -1 when out of memory.
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size);
 
-// Add a message; returns `status` so that it can be returned.  The same message at the same place
-// is added once, and of those that differ in their numbers only (a line that runs in a loop) the
-// first.  A message without a position is about the first source as a whole.
+// Add a message; returns `status`, so that the caller can return it.  The same message at the same
+// place is added once, and so are messages that differ in their numbers only (a line in a loop).  A
+// message without a position is about the first source as a whole.
 td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...)
     TD_PRINTF(4, 5);
 void td_warn(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);
 void td_remark(td_diags* diags, td_span at, const char* format, ...) TD_PRINTF(3, 4);  // a note
-// Is there a message with this text already, wherever in the texts?
+// True if there is a message with this text already, at any position.
 bool td_is_said(const td_diags* diags, const char* text);
-// Complete the last message: text behind the caret, an extra line (each call adds one).  They do
-// nothing when that message was not kept because it was there already or came after too many
-// others.
+// Complete the last message: a hint behind the caret; an extra line (each call adds one).  Both do
+// nothing if that message was not kept because it is known or came after too many others.
 void td_hint(td_diags* diags, const char* format, ...) TD_PRINTF(2, 3);
 void td_more(td_diags* diags, const char* format, ...) TD_PRINTF(2, 3);
-// "did you mean 'x'?" as the hint of the last message when a candidate is near.
+// Add the hint "did you mean 'x'?" to the last message if a candidate is near to `name`.
 void td_suggest(td_diags* diags, const char* name, const char* const* candidates, int n);
 
 // Line and column, both from 1 (columns count bytes), of a span's beginning; 0 and 0 when it has no

@@ -1,5 +1,5 @@
-// Memory that is kept for later and must not be used until then: the address sanitizer finds who
-// does, as it finds the use of freed memory.  Without it both do nothing.
+// Mark memory that is kept for later as unusable until then, so that the address sanitizer reports
+// its use like that of freed memory.  Without the sanitizer both functions do nothing.
 #ifndef TD_POISON_H
 #define TD_POISON_H
 

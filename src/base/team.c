@@ -1,4 +1,5 @@
-// The caller is member 0; the others sleep between loops.  Chunks are dealt out by a counter.
+// A team of threads.  The caller is member 0; the others sleep between loops.  Members take chunks
+// of items from a common counter.
 #include "base/team.h"
 
 #include <pthread.h>
@@ -15,13 +16,13 @@ struct td_team {
   int size;
   pthread_mutex_t lock;
   pthread_cond_t begin, done;
-  unsigned round;  // of work; changes when there is more
-  int busy;        // members still at it
-  bool leave;
+  unsigned round;  // number of the current loop; changes when a new one begins
+  int busy;        // members that are still working
+  bool leave;      // members must end
   td_team_part part;
   void* ctx;
   int n, chunk;
-  atomic_int next;
+  atomic_int next;  // first item that nobody has taken
   member members[TEAM_MOST];
 };
 
@@ -30,7 +31,8 @@ int td_team_processors(void) {
   return n < 1 ? 1 : n > TEAM_MOST ? TEAM_MOST : (int)n;
 }
 
-static void take_part(td_team* t, int index) {
+// Process chunks until none is left.
+static void process_chunks(td_team* t, int index) {
   for (;;) {
     const int first = atomic_fetch_add(&t->next, t->chunk);
     if (first >= t->n) return;
@@ -38,6 +40,7 @@ static void take_part(td_team* t, int index) {
   }
 }
 
+// Body of a thread: wait for a loop, take part in it, report.
 static void* serve(void* arg) {
   member* me = arg;
   td_team* t = me->team;
@@ -48,7 +51,8 @@ static void* serve(void* arg) {
     if (t->leave) break;
     round = t->round;
     pthread_mutex_unlock(&t->lock);
-    take_part(t, me->index);
+
+    process_chunks(t, me->index);
     pthread_mutex_lock(&t->lock);
     if (--t->busy == 0) pthread_cond_signal(&t->done);
   }
@@ -93,6 +97,8 @@ void td_team_run(td_team* t, int n, int chunk, td_team_part part, void* ctx) {
     if (n > 0) part(ctx, 0, 0, n);
     return;
   }
+
+  // wake the members
   pthread_mutex_lock(&t->lock);
   t->part = part;
   t->ctx = ctx;
@@ -103,7 +109,9 @@ void td_team_run(td_team* t, int n, int chunk, td_team_part part, void* ctx) {
   t->round++;
   pthread_cond_broadcast(&t->begin);
   pthread_mutex_unlock(&t->lock);
-  take_part(t, 0);
+
+  // work with them, then wait for the last
+  process_chunks(t, 0);
   pthread_mutex_lock(&t->lock);
   while (t->busy > 0) pthread_cond_wait(&t->done, &t->lock);
   pthread_mutex_unlock(&t->lock);
