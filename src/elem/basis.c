@@ -1,4 +1,4 @@
-// The table of shape functions; see basis.h.
+// Table of the shape functions (basis.h).
 #include "elem/basis.h"
 
 const basis_kind td_bases[BASIS_KINDS] = {

@@ -1,5 +1,6 @@
-// Shape functions of a strain along a rod or a division of it, on [0, 1].  The interval is cut into
-// equal elements; the order counts the functions of an element where a basis has one.
+// Shape functions of a strain along a rod or a division of it, on [0, 1].  The interval is divided
+// into equal elements.  Where a basis has an order, it determines the number of functions of each
+// element.
 //
 // To add one: a line in TD_BASES and elem/basis_<name>.c with its functions.  The model language,
 // the manual and the tests read the list.
@@ -11,8 +12,8 @@
 #include <stdbool.h>
 #include <string.h>
 
-// Names; whether `order` chooses how many functions an element has; polynomial degree that the
-// quadrature must match: degree + degree_per_order·order; what it is.
+// Columns: name; whether `order` determines the number of functions of an element; the polynomial
+// degree that the quadrature must match, degree + degree_per_order·order; a description.
 #define TD_BASES(X)                                                        \
   X(legendre, true, 0, 1, "Legendre polynomials")                          \
   X(constant, false, 0, 0, "piecewise constant")                           \
@@ -30,10 +31,10 @@
 typedef struct basis_functions {
   // Number of functions.
   int (*count)(int order, int elements);
-  // All of them at x.
+  // Values of all functions at x.
   void (*values)(double x, int order, int elements, double* phi);
-  // What a resolution n, the number that all rod models share, means where neither order nor
-  // elements are written.
+  // Order and elements for a resolution n, the number that all rod models share, where the model
+  // gives neither.
   void (*resolve)(int n, int* order, int* elements);
 } basis_functions;
 #define X(name, ...) extern const basis_functions td_basis_##name;
@@ -57,14 +58,14 @@ enum {
 extern const basis_kind td_bases[BASIS_KINDS];
 const basis_kind* td_basis_find(const char* name);  // NULL: there is none
 
-// Order n on one element.
+// Resolution n as order n on one element
 static inline void basis_plain(int n, int* order, int* elements) {
   *order = n;
   *elements = 1;
 }
 
-// Clears phi, which has `each` functions for every element and `extra` more; where those of x's
-// element begin, and where in it x lies (0 to 1).
+// Clear phi, which has `each` functions for every element and `extra` more.  Returns the first
+// function of the element that contains x; *local is the position of x in it (0 to 1).
 static inline double* basis_element(double x, int each, int elements, int extra, double* phi,
                                     double* local) {
   int e = (int)floor(x * elements);

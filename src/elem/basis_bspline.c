@@ -1,12 +1,12 @@
-// Cubic B-splines: strains whose curvature is continuous, with one coordinate more for each
+// Cubic B-splines: strains whose curvature is continuous, with one more coordinate for each
 // element. Knots are equidistant and repeated four times at both ends (clamped), so that the first
-// and the last coordinate are the strains there; any function is above 0 on four elements at most,
-// and all sum to 1.
+// and the last coordinate are the strains there.  Each function is positive on at most four
+// elements, and all sum to 1.
 //
 //   N_i,0 = 1 on [t_i, t_i+1)
 //   N_i,p = (x - t_i)/(t_i+p - t_i) N_i,p-1 + (t_i+p+1 - x)/(t_i+p+1 - t_i+1) N_i+1,p-1
 //
-// (de Boor, A Practical Guide to Splines, ch. IX).
+// [deboor2001, ch. IX]
 #include "elem/basis.h"
 
 enum { DEGREE = 3 };
@@ -16,19 +16,20 @@ static int splines(int order, int elements) {
   return elements + DEGREE;
 }
 
-// As many functions as polynomials of order n have, which a cubic on one element is at the least.
+// Use as many functions as polynomials of order n have, but at least one cubic element.
 static void resolve(int n, int* order, int* elements) {
   *order = DEGREE;
   *elements = n > DEGREE ? n + 1 - DEGREE : 1;
 }
 
-// Knot k of the element with its left end at 0, in elements: -2 to 0 on its left, 1 to 3 on its
-// right; `before` and `behind` elements are left until the ends, where knots are repeated.
+// Knot k relative to the left end of the element, in elements: -2 to 0 on its left, 1 to 3 on its
+// right.  `before` and `behind` elements remain until the ends, where knots are repeated.
 static double knot(int k, int before, int behind) {
   if (k < -before) k = -before;
   return k > 1 + behind ? 1 + behind : k;
 }
 
+// The four functions that are not zero on the element of x.
 static void bspline(double x, int order, int elements, double* phi) {
   double s, left[DEGREE], right[DEGREE];
   const double* first = phi;
@@ -40,7 +41,7 @@ static void bspline(double x, int order, int elements, double* phi) {
     right[j] = knot(1 + j, before, behind) - s;
   }
 
-  // those of degree p from those of degree p - 1, in place
+  // functions of degree p from those of degree p - 1, in place
   phi[0] = 1;
   for (int p = 0; p < DEGREE; p++) {
     double carried = 0;

@@ -1,4 +1,4 @@
-// Waves, with functions of their own in each element.
+// Fourier series with separate functions in each element.
 #include "elem/basis.h"
 
 static const double two_pi = 6.28318530717958647692;

@@ -1,4 +1,5 @@
-// Polynomials by their values at nodes that elements share, numbered along the rod.
+// Piecewise polynomials by their values at nodes that neighbouring elements share, numbered along
+// the rod.
 #include "elem/basis.h"
 
 static int linear_nodes(int order, int elements) {
@@ -18,6 +19,7 @@ static int hermite_nodes(int order, int elements) {
   return 2 * elements + 2;
 }
 
+// Hat functions: 1 - s and s in an element
 static void linear(double x, int order, int elements, double* phi) {
   double s;
   (void)order;
@@ -26,6 +28,7 @@ static void linear(double x, int order, int elements, double* phi) {
   phi[1] = s;
 }
 
+// Lagrange polynomials of the nodes 0, 1/2, 1
 static void quadratic(double x, int order, int elements, double* phi) {
   double s;
   (void)order;
@@ -35,6 +38,7 @@ static void quadratic(double x, int order, int elements, double* phi) {
   phi[2] = s * (2 * s - 1);
 }
 
+// Lagrange polynomials of the nodes 0, 1/3, 2/3, 1
 static void cubic(double x, int order, int elements, double* phi) {
   double s;
   (void)order;

@@ -1,17 +1,17 @@
-// Polynomials, with functions of their own in each element: the strain may jump between elements.
+// Polynomials with separate functions in each element: the strain may jump between elements.
 #include "elem/basis.h"
 
 static int polynomials(int order, int elements) { return (order + 1) * elements; }
 
-// Up to 10 the order on one element, above that elements of order 4 with at least n + 1 functions.
-// One polynomial of high degree has frequencies that grow with n² and columns that reach along the
-// whole rod; elements cost in proportion to n.
+// Order n on one element up to n = 10, above that elements of order 4 with at least n + 1
+// functions. A single polynomial of high degree has frequencies that grow with n² and columns that
+// extend along the whole rod; the cost of elements is proportional to n.
 static void resolve(int n, int* order, int* elements) {
   enum { highest = 10, usual = 4 };
   basis_plain(n, order, elements);
   if (n <= highest) return;
   *order = usual;
-  *elements = n / (usual + 1) + 1;  // the least whose functions are n + 1 or more
+  *elements = n / (usual + 1) + 1;
 }
 
 static void constant(double x, int order, int elements, double* phi) {
@@ -24,6 +24,7 @@ static int constants(int order, int elements) {
   return elements;
 }
 
+// 1, s, s², ...
 static void monomial(double x, int order, int elements, double* phi) {
   double s;
   phi = basis_element(x, order + 1, elements, 0, phi, &s);

@@ -1,17 +1,18 @@
 // A cable through the cross-sections of a rod.  It passes the section at d(s) = [x y 0]; with the
-// strains χ = [ε κ] of the rod its own direction, per unit of the rod's arc length, is
+// strains χ = [ε κ] of the rod its tangent, per unit of the rod's arc length, is
 //
 //   τ = e_z + ε + κ × d + d'          t = τ/|τ|          length of the cable  l = ∫ |τ| ds
 //
 // so that a change of strains lengthens it by  δ|τ| = t·δε + (d × t)·δκ = g·δχ,  and a tension T
-// does the work -T g·δχ on the strains: g is the actuation column of the cable at this section.
+// does the work -T g·δχ on the strains: g is the actuation column of the cable at this section
+// [renda2020].
 //
-// The direction turns along the cable by
+// The tangent turns along the cable by
 //
 //   k = κ × t + (1 - t tᵀ)(κ × d' + d'')/|τ|
 //
-// per unit of arc length (the strains' own change along the rod left out): what friction grows
-// with.
+// per unit of arc length (the change of the strains along the rod is neglected).  Friction grows
+// with this curvature.
 //
 // A joint between two rods counts as the limit of a short rod that bends and stretches evenly.
 // With the displacement v and the rotation vector w of the joint, measured half-way (segment.h), it
@@ -20,14 +21,15 @@
 //   l = e_z·(v + w × d) + |jump|
 //
 // which is linear: a hinge across the rod adds angle times distance at any angle, a slide along it
-// its travel, a twist about it nothing.  `jump` is by how far the path differs on the two sides.
-// The six numbers are those of a piece of length 1, so that e_z + ε = v and κ = w.
+// its travel, a twist about it nothing.  `jump` is the distance between the ends of the path on the
+// two sides.  The six numbers are those of a piece of length 1, so that e_z + ε = v and κ = w.
 #ifndef TD_CABLE_H
 #define TD_CABLE_H
 
 #include "math/vec3.h"
 
-// Six numbers: d, d', d'' (x and y of each); over a joint d, |jump| and three of no meaning.
+// Numbers of a path at a section: d, d', d'' (x and y of each); over a joint d, |jump| and three
+// that are not used.
 enum { CABLE_PATH = 6 };
 
 typedef struct cable_section {
@@ -38,11 +40,13 @@ typedef struct cable_section {
   double g[6];  // d l / dχ
 } cable_section;
 
+// Actuation column g = [t, d × t]
 static inline void cable_column(vec3 d, vec3 t, double g[6]) {
   vec3_put(g, t);
   vec3_put(g + 3, vec3_cross(d, t));
 }
 
+// Cable in a section with strains x
 static inline cable_section cable_at(const double x[6], const double path[CABLE_PATH]) {
   cable_section c = {
       .d = {path[0], path[1], 0}, .d1 = {path[2], path[3], 0}, .d2 = {path[4], path[5], 0}};
@@ -55,7 +59,7 @@ static inline cable_section cable_at(const double x[6], const double path[CABLE_
   return c;
 }
 
-// Over a joint.
+// Cable over a joint
 static inline cable_section cable_over(const double x[6], const double path[CABLE_PATH]) {
   cable_section c = {.joint = true, .d = {path[0], path[1], 0}, .t = {0, 0, 1}};
   c.l = 1 + x[2] + x[3] * c.d.y - x[4] * c.d.x + path[2];
@@ -67,19 +71,19 @@ static inline cable_section cable_through(bool joint, const double x[6],
   return joint ? cable_over(x, path) : cable_at(x, path);
 }
 
-// Change of t for a change of the strains.
+// Change of t for a change dx of the strains
 static inline vec3 cable_turn(const cable_section* c, const double dx[6]) {
   const vec3 dtau = vec3_add(vec3_of(dx), vec3_cross(vec3_of(dx + 3), c->d));
   if (c->joint || !(c->l > 0)) return (vec3){0, 0, 0};
   return vec3_scale(1 / c->l, vec3_axpy(-vec3_dot(c->t, dtau), c->t, dtau));
 }
 
-// Change of g.
+// Change of g for a change dx of the strains
 static inline void cable_change(const cable_section* c, const double dx[6], double dg[6]) {
   cable_column(c->d, cable_turn(c, dx), dg);
 }
 
-// K -= s d²l/dχ²:  with C = [1, -[d]×] = dτ/dχ it is (Cᵀ C - g gᵀ)/l.
+// K -= s d²l/dχ²: with C = [1, -[d]×] = dτ/dχ the second derivative is (Cᵀ C - g gᵀ)/l.
 static inline void cable_stiffen(const cable_section* c, double s, double K[6][6]) {
   const double x = c->d.x, y = c->d.y, k = c->l > 0 ? s / c->l : 0;
   if (c->joint) return;
@@ -90,10 +94,10 @@ static inline void cable_stiffen(const cable_section* c, double s, double K[6][6
     for (int j = 0; j < 6; j++) K[i][j] -= k * (CC[i][j] - c->g[i] * c->g[j]);
 }
 
-// How fast the cable turns, |k|, and its derivative with respect to the strains.  The corner at
-// k = 0 is rounded over 1e-5 radians along the whole cable, whose arc length through rods is
-// `total`, so that the result is the same in every unit of length; over a joint, a piece of length
-// 1, it is rounded over 1e-5 radians.
+// Curvature |k| of the cable and its derivative with respect to the strains.  The corner at k = 0
+// is rounded over 1e-5 radians along the whole cable, whose arc length through rods is `total`, so
+// that the result does not depend on the unit of length; over a joint, a piece of length 1, it is
+// rounded over 1e-5 radians.
 static inline double cable_bend(const cable_section* c, const double x[6], double total,
                                 double slope[6]) {
   const double corner = c->joint ? 1e-5 : 1e-5 / total, over = c->joint ? 0 : 1 / c->l;
@@ -105,6 +109,7 @@ static inline double cable_bend(const cable_section* c, const double x[6], doubl
     double dx[6] = {0};
     dx[i] = 1;
     const vec3 dkappa = vec3_of(dx + 3), dt = cable_turn(c, dx), dv = vec3_cross(dkappa, c->d1);
+
     // δ((1 - t tᵀ) v)
     vec3 dacross = vec3_axpy(-vec3_dot(c->t, dv) - vec3_dot(dt, v), c->t, dv);
     dacross = vec3_axpy(-vec3_dot(c->t, v), dt, dacross);
@@ -115,7 +120,7 @@ static inline double cable_bend(const cable_section* c, const double x[6], doubl
   return size - corner;
 }
 
-// Tension of a cable driven by its length:  k (l - l0 + pull) when taut, none when slack.
+// Tension of a cable driven by its length:  k (l - l0 + pull) when taut, 0 when slack
 typedef struct cable_pull {
   double tension, slope;  // slope: d tension / d l
 } cable_pull;

@@ -1,9 +1,10 @@
-// Charts of rotations by three numbers; see chart.h for the formulas.
+// Charts of rotations; chart.h has the formulas.
 #include "elem/chart.h"
 
-// Beyond the chart (|q| > 1, a trial point of an iteration) go on from its edge.
+// q0².  Outside the chart (|q| > 1, a trial point of an iteration) the value at its edge is used.
 static double quat3_squared(vec3 q) { return fmax(1 - vec3_dot(q, q), 1e-12); }
 
+// Q and T of QUAT3
 static chart_frame quat3_frame(vec3 q) {
   const double q0 = sqrt(quat3_squared(q));
   const mat3 one = mat3_identity(), qq = mat3_outer(q, q);
@@ -13,6 +14,7 @@ static chart_frame quat3_frame(vec3 q) {
                              mat3_scale(1 / q0, qq)))};
 }
 
+// Q, T and T_k of QUAT3
 static chart quat3(vec3 q) {
   const chart_frame frame = quat3_frame(q);
   chart c = {.Q = frame.Q, .T = frame.T};
@@ -21,6 +23,7 @@ static chart quat3(vec3 q) {
   for (int k = 0; k < 3; k++) {
     const vec3 e = vec3_axis(k);
     const double qk = vec3_at(q, k);
+
     // d q0 = -q_k/q0,  d(1/q0) = q_k/q0³
     mat3 d = mat3_add(mat3_scale(-qk / q0, one), mat3_scale(-1, mat3_skew(e)));
     d = mat3_add(d, mat3_scale(1 / q0, mat3_add(mat3_outer(e, q), mat3_outer(q, e))));
@@ -29,12 +32,14 @@ static chart quat3(vec3 q) {
   return c;
 }
 
+// Q and T of CAYLEY
 static chart_frame cayley_frame(vec3 q) {
   const double s = 1 / (1 + 0.25 * vec3_dot(q, q));
   return (chart_frame){quat_unit((quat){1, vec3_scale(0.5, q)}),
                        mat3_scale(s, mat3_add(mat3_identity(), mat3_scale(-0.5, mat3_skew(q))))};
 }
 
+// Q, T and T_k of CAYLEY
 static chart cayley(vec3 q) {
   const chart_frame frame = cayley_frame(q);
   chart c = {.Q = frame.Q, .T = frame.T};
@@ -47,17 +52,20 @@ static chart cayley(vec3 q) {
   return c;
 }
 
-// T x = 2 (q0 x - q × x + q (q·x)/q0);  differentiate twice: along v, then along e_k
+// QUAT3: T x = 2 (q0 x - q × x + q (q·x)/q0), differentiated along v, then along e_k
 static vec3 second_quat3(vec3 q, int k, vec3 v, vec3 x) {
   const vec3 e = vec3_axis(k);
   const double q02 = fmax(1 - vec3_dot(q, q), 1e-12), q0 = sqrt(q02);
   const double qv = vec3_dot(q, v), qk = vec3_at(q, k), vk = vec3_at(v, k);
   const double qx = vec3_dot(q, x), vx = vec3_dot(v, x), xk = vec3_at(x, k);
+
   // i = 1/q0: i_v = q·v i³, i_k = q_k i³, i_vk = v_k i³ + 3 q·v q_k i⁵
   const double i1 = 1 / q0, i3 = i1 / q02, i5 = i3 / q02;
   const double iv = qv * i3, ik = qk * i3, ivk = vk * i3 + 3 * qv * qk * i5;
+
   // q0: second derivative -(v_k i + q·v q_k i³)
   vec3 out = vec3_scale(-(vk * i1 + qv * qk * i3), x);
+
   // product rule on q (q·x) i
   out = vec3_axpy(xk * i1, v, out);
   out = vec3_axpy(vx * i1 + qx * iv, e, out);
@@ -66,7 +74,7 @@ static vec3 second_quat3(vec3 q, int k, vec3 v, vec3 x) {
   return vec3_scale(2, out);
 }
 
-// T x = s (x - q × x / 2)
+// CAYLEY: T x = s (x - q × x / 2), differentiated along v, then along e_k
 static vec3 second_cayley(vec3 q, int k, vec3 v, vec3 x) {
   const vec3 e = vec3_axis(k);
   const double s = 1 / (1 + 0.25 * vec3_dot(q, q)), qv = vec3_dot(q, v), qk = vec3_at(q, k);
@@ -79,13 +87,12 @@ static vec3 second_cayley(vec3 q, int k, vec3 v, vec3 x) {
 
 // ---- rotation vectors -------------------------------------------------------------------------
 
-// b(t) = (1 - cos θ)/θ², c(t) = (θ - sin θ)/θ³ as functions of t = θ², with two derivatives.
-// The closed forms lose digits as θ -> 0; below θ = 1 the series, cut at rounding.
+// b(t) = (1 - cos θ)/θ², c(t) = (θ - sin θ)/θ³ as functions of t = θ², with two derivatives
 typedef struct turn_coef {
   double b, b1, b2, c, c1, c2;
 } turn_coef;
 
-// Of the series: (-1)^n / (2n+2)! and (-1)^n / (2n+3)!
+// Coefficients of the series of b and c: (-1)^n / (2n+2)! and (-1)^n / (2n+3)!
 enum { TURN_TERMS = 12 };
 static const double turn_series[TURN_TERMS][2] = {
     {1 / 2., 1 / 6.},
@@ -102,11 +109,12 @@ static const double turn_series[TURN_TERMS][2] = {
     {-1 / 620448401733239439360000., -1 / 15511210043330985984000000.},
 };
 
+// The closed forms lose digits as θ → 0; below θ = 1 the series are summed by Horner's rule, cut at
+// rounding.
 static turn_coef turn_coefficients(double t) {
   if (t < 1) {
     turn_coef k = {0};
-    for (int n = t < 0.01 ? 5 : TURN_TERMS - 1; n >= 0;
-         n--) {  // Horner's rule, for the derivatives too
+    for (int n = t < 0.01 ? 5 : TURN_TERMS - 1; n >= 0; n--) {
       k.b2 = t * k.b2 + 2 * k.b1;
       k.c2 = t * k.c2 + 2 * k.c1;
       k.b1 = t * k.b1 + k.b;
@@ -116,6 +124,7 @@ static turn_coef turn_coefficients(double t) {
     }
     return k;
   }
+
   const double th = sqrt(t), C = cos(th), a = sin(th) / th;
   const double a1 = (C - a) / (2 * t), a2 = (-0.5 * a - 3 * a1) / (2 * t);
   turn_coef k;
@@ -128,18 +137,20 @@ static turn_coef turn_coefficients(double t) {
   return k;
 }
 
-// 1 - b [y]× + c (y yᵀ - |y|² 1)
+// T = 1 - b [y]× + c (y yᵀ - |y|² 1)
 static mat3 turn_map(const turn_coef* k, vec3 y) {
   mat3 T = mat3_add(mat3_scale(-k->b, mat3_skew(y)), mat3_scale(k->c, mat3_outer(y, y)));
   for (int i = 0; i < 9; i += 4) T.m[i] += 1 - k->c * vec3_dot(y, y);
   return T;
 }
 
+// Q and T of TURN
 static chart_frame turn_frame(vec3 y) {
   const turn_coef k = turn_coefficients(vec3_dot(y, y));
   return (chart_frame){quat_exp(y), turn_map(&k, y)};
 }
 
+// Q, T and T_k of TURN
 static chart turn(vec3 y) {
   const turn_coef k = turn_coefficients(vec3_dot(y, y));
   const mat3 Y = mat3_skew(y), YY = mat3_mul(Y, Y);
@@ -154,7 +165,7 @@ static chart turn(vec3 y) {
   return c;
 }
 
-// T x = x - b y×x + c y×(y×x), along u and then along e_k
+// TURN: T x = x - b y×x + c y×(y×x), differentiated along u, then along e_k
 static vec3 second_turn(vec3 y, int i, vec3 u, vec3 x) {
   const turn_coef k = turn_coefficients(vec3_dot(y, y));
   const vec3 e = vec3_axis(i), yx = vec3_cross(y, x), ux = vec3_cross(u, x), ex = vec3_cross(e, x);
@@ -182,7 +193,7 @@ chart_frame td_chart_frame(chart_kind kind, vec3 y) {
                                 : turn_frame(y);
 }
 
-// The formulas of T x in the second derivatives above, once along u, with x = u.
+// The formulas of T x above, differentiated once along u, with x = u
 vec3 td_chart_rate(chart_kind kind, vec3 y, vec3 u) {
   const double yu = vec3_dot(y, u), yy = vec3_dot(y, y);
   const vec3 yxu = vec3_cross(y, u);

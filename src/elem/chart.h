@@ -1,12 +1,11 @@
-// Charts of rotations by three numbers y with rates y':  body angular velocity  w = T(y) y'.
+// Charts of rotations: three numbers y with rates y'; the body angular velocity is w = T(y) y'.
 //
 //   QUAT3   Q = [sqrt(1 - |y|²), y]              T = 2 (q0 1 - [y]× + y yᵀ / q0)
 //   CAYLEY  Q = [1, y/2] / sqrt(1 + |y|²/4)      T = s (1 - [y]×/2),  s = 1 / (1 + |y|²/4)
-//   TURN    Q = exp(y/2)                         T = 1 - b [y]× + c [y]×²,  b = (1 - cos θ)/θ², c =
-//   (θ - sin θ)/θ³
+//   TURN    Q = exp(y/2)                         T = 1 - b [y]× + c [y]×²,
+//                                                b = (1 - cos θ)/θ², c = (θ - sin θ)/θ³
 //
-// and what the exact tangents need: T_k = dT/dy_k and the second derivatives contracted with a rate
-// and a vector.
+// Exact tangents need T_k = dT/dy_k and the second derivatives contracted with a rate and a vector.
 #ifndef TD_CHART_H
 #define TD_CHART_H
 
@@ -24,12 +23,12 @@ typedef struct chart_frame {
   mat3 T;
 } chart_frame;
 
+// Quaternion and T, with the derivatives of T and without.
 chart td_chart(chart_kind kind, vec3 y);
-// Without derivatives, where they are not needed.
 chart_frame td_chart_frame(chart_kind kind, vec3 y);
-// (Σ_k T_k u_k) u: what w gains at constant rates u
+// (Σ_k T_k u_k) u: the angular acceleration at constant rates u
 vec3 td_chart_rate(chart_kind kind, vec3 y, vec3 u);
-// Σ_l d²T/dy_k dy_l  u_l  x  for k = 0, 1, 2: how T_k x changes along u
+// Σ_l d²T/dy_k dy_l  u_l  x  for k = 0, 1, 2: the derivative of T_k x along u
 void td_chart_second(chart_kind kind, vec3 y, vec3 u, vec3 x, vec3 out[3]);
 // 1 far from the chart's singularity (180 degrees, a full turn for TURN), 0 at it
 double td_chart_distance(chart_kind kind, vec3 y);

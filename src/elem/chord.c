@@ -1,10 +1,10 @@
-// Chords of cables between rods; see chord.h.
+// Chords of cables between rods; chord.h has the formulas.
 #include "elem/chord.h"
 
-#define NO_LENGTH 1e-9
+#define NO_LENGTH 1e-9  // [m]
 
 // f(y) = 1 - 2 S(2 y) and its first four derivatives, S(u) = u³ (10 - 15 u + 6 u²) on [0, 1]
-static void sign_of(double y, double f[5]) {
+static void smooth_sign(double y, double f[5]) {
   const double u = 2 * y;
   f[0] = u < 1 ? 1 - 2 * u * u * u * (10 - 15 * u + 6 * u * u) : -1;
   f[1] = u < 1 ? -4 * 30 * u * u * (1 - u) * (1 - u) : 0;
@@ -25,7 +25,7 @@ chord td_chord(const taylor_frame* a, const taylor_frame* b, bool along) {
   }
   const taylor3 ta = taylor4_turn(a->Q, e_z), tb = taylor4_turn(b->Q, e_z);
 
-  // no direction of its own:  l = c·m,  m = (t_a + t_b)/|t_a + t_b|
+  // a chord without direction:  l = c·m,  m = (t_a + t_b)/|t_a + t_b|
   if (L.x < NO_LENGTH) {
     const taylor3 sum = taylor3_add(ta, tb);
     const taylor size = taylor3_norm(sum);
@@ -40,16 +40,18 @@ chord td_chord(const taylor_frame* a, const taylor_frame* b, bool along) {
     return x;
   }
 
+  // a chord that runs forward along one of the rods:  l = |c|
   const taylor3 n = taylor3_mul(taylor_inverse(L), c);
   const taylor ca = taylor3_dot(ta, n), cb = taylor3_dot(tb, n);
   x.l = L;
   x.force = n;
   if (ca.x >= 0 || cb.x >= 0) return x;
 
-  // it runs back:  δl = f n·δc + |c| f' δy,   |c| δy = (cb t_a + ca t_b - 2 y n)·δc + turns
+  // a chord that runs back:  δl = f n·δc + |c| f' δy,   |c| δy = (cb t_a + ca t_b - 2 y n)·δc +
+  // turns
   double f[5];
   const taylor y = taylor_mul(ca, cb);
-  sign_of(y.x, f);
+  smooth_sign(y.x, f);
   const taylor sign = taylor_apply(f, y), slope = taylor_apply(f + 1, y);
   const taylor3 back = taylor3_sub(taylor3_add(taylor3_mul(cb, ta), taylor3_mul(ca, tb)),
                                    taylor3_mul(taylor_scale(2, y), n));

@@ -1,24 +1,24 @@
-// Soft contact of a ball with something: how deep it is in, and the force that this makes.
+// Soft contact of a ball with an object: depth of penetration and force.
 //
-//   depth    δ                        n: unit normal, out of the other towards the ball
-//   normal   N = k δ^e (1 + d w)₊     (Hunt and Crossley), w = -n·v the speed of approach:  no
-//                                     jump at first touch, no pull when it leaves
-//            N = k δ^e + d max(0, w)  (`approach`): jumps at first touch when it comes with speed
-//   friction -μ N v_t/√(|v_t|² + ε²)  v_t the velocity along the surface: Coulomb's law above
-//                                     speeds of ε, viscous below
+//   depth    δ                        n: unit normal, from the object towards the ball
+//   normal   N = k δ^e (1 + d w)₊     [hunt1975], w = -n·v the speed of approach:  no jump at
+//                                     first contact, no attraction at separation
+//            N = k δ^e + d max(0, w)  (`approach`): jumps at first contact with a speed of approach
+//   friction -μ N v_t/√(|v_t|² + ε²)  v_t the velocity along the surface: Coulomb's law at speeds
+//                                     above ε, viscous below
 //
-// The force acts at the surface of the ball, x - r n, and v is the velocity there.
+// The force acts at the surface of the ball, x - r n, and v is the velocity of the ball there.
 #ifndef TD_CONTACT_H
 #define TD_CONTACT_H
 
 #include "elem/station.h"
 
 typedef struct contact_law {
-  double k, d, e, mu, slip;
-  bool approach;
+  double k, d, e, mu, slip;  // k, d, e, μ and ε
+  bool approach;             // the second normal law
 } contact_law;
 
-// Where a ball at x touches.
+// Contact of a ball at x
 typedef struct contact_touch {
   double depth;  // > 0: in contact
   vec3 n;
@@ -27,11 +27,13 @@ typedef struct contact_touch {
 
 // ---- fixed objects ----------------------------------------------------------------------------
 
+// Contact with a half-space through `point` with an outward normal
 static inline contact_touch touch_plane(vec3 x, double r, vec3 point, vec3 normal) {
   return (contact_touch){r - vec3_dot(normal, vec3_sub(x, point)), normal, {{0}}};
 }
 
-// From a centre, or from an axis when `across` leaves only what is perpendicular to it.
+// Contact with a sphere around a centre, or with a cylinder if `across` projects perpendicular to
+// its axis.
 static inline contact_touch touch_round(vec3 x, double r, vec3 centre, double radius, mat3 across) {
   const vec3 d = mat3_apply(across, vec3_sub(x, centre));
   const double distance = vec3_norm(d);
@@ -42,18 +44,20 @@ static inline contact_touch touch_round(vec3 x, double r, vec3 centre, double ra
   return t;
 }
 
+// Projection perpendicular to a unit axis
 static inline mat3 contact_across(vec3 axis) {
   return mat3_add(mat3_identity(), mat3_scale(-1, mat3_outer(axis, axis)));
 }
 
 // ---- the law ----------------------------------------------------------------------------------
 
-// N and its derivatives with respect to δ and w.
+// N and its derivatives with respect to δ and w
 typedef struct contact_normal {
   double N, dd, dw;
   double elastic, energy;  // k δ^e and its potential
 } contact_normal;
 
+// Normal force at a depth and a speed of approach
 static inline contact_normal contact_normal_at(const contact_law* l, double depth, double w) {
   if (!(depth > 0)) return (contact_normal){0};
   const double p = l->e == 1 ? 1 : pow(depth, l->e - 1), f = l->k * p * depth, s = l->e * l->k * p;
@@ -70,13 +74,14 @@ static inline contact_normal contact_normal_at(const contact_law* l, double dept
   return c;
 }
 
-// The force on the ball for the velocity v of its surface against the other.
+// Force on the ball for the velocity v of its surface relative to the object
 typedef struct contact_force {
   contact_normal normal;
   vec3 F, n, v, slip;  // slip: velocity along the surface
   double w, speed;     // speed: √(|v_t|² + ε²)
 } contact_force;
 
+// Force at a depth, with normal n and relative velocity v of the surface
 static inline contact_force contact_force_at(const contact_law* l, double depth, vec3 n, vec3 v) {
   contact_force c = {.n = n, .v = v, .w = -vec3_dot(n, v)};
   c.normal = contact_normal_at(l, depth, c.w);
@@ -86,7 +91,7 @@ static inline contact_force contact_force_at(const contact_law* l, double depth,
   return c;
 }
 
-// Change of the force for changes of depth, normal and velocity.
+// Change of the force for changes of depth, normal and velocity
 static inline vec3 contact_force_change(const contact_law* l, const contact_force* c, double ddepth,
                                         vec3 dn, vec3 dv) {
   const double dw = -vec3_dot(dn, c->v) - vec3_dot(c->n, dv);
@@ -99,13 +104,15 @@ static inline vec3 contact_force_change(const contact_law* l, const contact_forc
   return vec3_axpy(-l->mu * c->normal.N / s, dslip, dF);
 }
 
-// ---- a ball of a station against something fixed ----------------------------------------------
+// ---- a ball of a station against a fixed object ----------------------------------------------
 
+// Velocity at point p of a body with the twist V
 static inline vec3 contact_velocity(const spatial* V, vec3 p) {
   return vec3_add(spatial_t(V), vec3_cross(spatial_r(V), p));
 }
 
-// Along δX and δV:  δx = δX_t + δX_r × x,  δp = δx - r δn,  δv = δV_t + δV_r × p + ω × δp.
+// Force and its derivatives.  Along δX and δV:  δx = δX_t + δX_r × x,  δp = δx - r δn,
+// δv = δV_t + δV_r × p + ω × δp.
 static inline station_force contact_at(const contact_law* l, const contact_touch* t, vec3 x,
                                        double r, const spatial* V) {
   const vec3 p = vec3_axpy(-r, t->n, x), none = {0, 0, 0};
@@ -132,21 +139,23 @@ typedef struct contact_ball {
 
 enum { CONTACT_BALLS = 4 };
 
-// A curve through the centres of balls, their radius along it:  B(t) = Σ σ_j(t) B_j, 0 <= t <= 1,
-// with cubic shares σ_j that add up to 1.  A rod is a chain of them, whose direction has no jump,
-// so that neither has the force of something that slides along it.  One share is a single ball.
+// Curve through the centres of balls with varying radius:  B(t) = Σ σ_j(t) B_j, 0 <= t <= 1, with
+// cubic weights ("shares") σ_j that sum to 1.  A rod is a chain of such curves with a continuous
+// tangent, so that the force on an object that slides along it is continuous.  One share: a single
+// ball
 typedef struct contact_curve {
   int n;
   const double* c;  // σ_j = Σ_k c[4 j + k] t^k
 } contact_curve;
 
-// The polynomials of a curve at the present state, and the box that holds its surface.
+// Polynomials of a curve at the current state, and the box that contains its surface
 typedef struct contact_line {
   vec3 x[4];
   double r[4];
   vec3 lo, hi;
 } contact_line;
 
+// Polynomials and box of a curve through the balls b.
 static inline contact_line contact_line_of(contact_curve c, const contact_ball* b) {
   contact_line l = {.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
   for (int j = 0; j < c.n; j++)
@@ -155,7 +164,7 @@ static inline contact_line contact_line_of(contact_curve c, const contact_ball* 
       l.r[k] += c.c[4 * j + k] * b[j].r;
     }
 
-  // the hull of Bézier's points holds the curve
+  // the convex hull of the Bézier points contains the curve
   static const double bezier[4][4] = {
       {1, 0, 0, 0}, {1, 1. / 3, 0, 0}, {1, 2. / 3, 1. / 3, 0}, {1, 1, 1, 1}};
   double r = 0;
@@ -181,12 +190,13 @@ static inline bool contact_boxes_meet(const contact_line* a, const contact_line*
          a->lo.z <= b->hi.z && b->lo.z <= a->hi.z;
 }
 
-// A point of a line: its centre and radius, and their first two derivatives.
+// Point of a curve: centre and radius with their first two derivatives
 typedef struct contact_spot {
   vec3 x, x1, x2;
   double r, r1, r2;
 } contact_spot;
 
+// Point of a curve at the parameter t
 static inline contact_spot contact_spot_at(const contact_line* l, double t) {
   const vec3* x = l->x;
   const double* r = l->r;
@@ -202,7 +212,7 @@ static inline contact_spot contact_spot_at(const contact_line* l, double t) {
 }
 
 // With D = |a - B| the depth of a ball at a grows along B where  g = (a - B)·B' + r' D  is
-// positive.  Returns g, and its slope -dg/dt.
+// positive. Returns g; *slope is -dg/dt.
 static inline double contact_growth(const contact_spot* s, vec3 a, double* slope) {
   const vec3 d = vec3_sub(a, s->x);
   const double distance = vec3_norm(d);
@@ -210,18 +220,22 @@ static inline double contact_growth(const contact_spot* s, vec3 a, double* slope
   return vec3_dot(d, s->x1) + s->r1 * distance;
 }
 
-// The t at which a ball at a is deepest in a line: g = 0 by Newton's method within an interval that
-// shrinks, or an end.  Where g vanishes right at an end it slides on into the next line.
+// Parameter t at which a ball at a is deepest in a curve: g = 0 by Newton's method within a
+// shrinking interval, or an end.  *inside: the point slides along the curve when the ball moves; so
+// it does if g vanishes at an end, where it slides on into the next curve.
 static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside) {
   double slope;
   contact_spot s = contact_spot_at(l, 0);
   double g = contact_growth(&s, a, &slope);
   *inside = fabs(g) < 1e-9 * vec3_dot(s.x1, s.x1);
   if (*inside || !(g > 0)) return 0;
+
   s = contact_spot_at(l, 1);
   g = contact_growth(&s, a, &slope);
   *inside = fabs(g) < 1e-9 * vec3_dot(s.x1, s.x1);
   if (*inside || !(g < 0)) return 1;
+
+  // inside: Newton's method, with bisection where it leaves the interval
   *inside = true;
   double low = 0, high = 1, t = 0.5;
   for (int i = 0; i < 60; i++) {
@@ -237,7 +251,7 @@ static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside
   return t;
 }
 
-// Shares at t and their derivatives.
+// Shares at t and their derivatives
 static inline void contact_shares(contact_curve c, double t, double s[CONTACT_BALLS],
                                   double s1[CONTACT_BALLS]) {
   for (int j = 0; j < CONTACT_BALLS; j++) {
@@ -247,6 +261,7 @@ static inline void contact_shares(contact_curve c, double t, double s[CONTACT_BA
   }
 }
 
+// Σ s_j b_j
 static inline contact_ball ball_sum(int n, const contact_ball* b, const double* s) {
   contact_ball sum = {.r = 0};
   for (int j = 0; j < n; j++) {
@@ -258,17 +273,18 @@ static inline contact_ball ball_sum(int n, const contact_ball* b, const double* 
   return sum;
 }
 
-// Where the force between two acts: at the surface of A.  A node that does not turn cannot take the
-// torque of an arm: the force then acts at its centre, on both, so that none gets lost.
+// Point of action of the force between two balls: the surface of A.  A node without rotation cannot
+// take the torque of a lever arm; the force then acts at its centre, on both, so that no moment is
+// lost
 typedef enum contact_arm { ARM_SURFACE, ARM_A, ARM_B } contact_arm;
 
-// Ball A in contact with point B of a curve, or with a fixed object.  A may itself be a point of a
-// curve.
+// Ball A in contact with point B of a curve, or with a fixed object; A may be a point of a curve
+// too
 typedef struct contact_pair {
-  contact_ball a, a1, b, b1;      // A, dA/dt (0: a single ball), B, dB/dt
-  double a_share[CONTACT_BALLS];  // A is the sum of its balls with these, B likewise
-  double a_share1[CONTACT_BALLS];
-  double share[CONTACT_BALLS], share1[CONTACT_BALLS];  // and derivatives along B
+  contact_ball a, a1, b, b1;                           // A, dA/dt (0: a single ball), B, dB/dt
+  double a_share[CONTACT_BALLS];                       // shares of the balls in A
+  double a_share1[CONTACT_BALLS];                      // and their derivatives
+  double share[CONTACT_BALLS], share1[CONTACT_BALLS];  // shares of the balls in B
   double depth, distance;
   double slope;  // -dg/dt; 0: B does not slide
   contact_arm arm;
@@ -278,6 +294,7 @@ typedef struct contact_pair {
   contact_force c;
 } contact_pair;
 
+// Velocity of A relative to B at the point p
 static inline vec3 pair_velocity(const contact_ball* a, const contact_ball* b, vec3 p) {
   return vec3_sub(vec3_add(a->v, vec3_cross(a->w, vec3_sub(p, a->x))),
                   vec3_add(b->v, vec3_cross(b->w, vec3_sub(p, b->x))));
@@ -289,7 +306,8 @@ static inline void contact_pair_force(contact_pair* s) {
   s->c = contact_force_at(&s->law, s->depth, s->n, pair_velocity(&s->a, &s->b, s->p));
 }
 
-// B at t of a curve of balls b, where A (s->a) is deepest in it.
+// Complete a pair of A (s->a) with point B at t of a curve through balls b, where A is deepest in
+// it.
 static inline void contact_pair_at(contact_pair* s, contact_curve curve, const contact_line* line,
                                    const contact_ball* b, double t, bool inside) {
   contact_shares(curve, t, s->share, s->share1);
@@ -311,23 +329,23 @@ static inline void contact_pair_at(contact_pair* s, contact_curve curve, const c
   contact_pair_force(s);
 }
 
-// The wrench on ball j of A or, with a minus sign, of B: its share of the force at its centre x,
-// and of the torque that the force has about A or B.
+// Wrench on ball j of A or, with a minus sign, of B: its share of the force at its centre x, and of
+// the moment of the force about the centre of A or B.
 static inline spatial contact_pair_wrench(const contact_pair* s, vec3 centre, vec3 x,
                                           double share) {
   const vec3 F = vec3_scale(share, s->c.F);
   return spatial_force(x, F, vec3_cross(vec3_sub(s->p, centre), F));
 }
 
-// First-order change of all of it.
+// First-order change of a pair
 typedef struct contact_pair_change {
   double a_share[CONTACT_BALLS], share[CONTACT_BALLS];
   vec3 p, F;
   contact_ball a, b;
 } contact_pair_change;
 
-// Balls move by da and db, A along its curve by dt; the weight of the force changes by the share
-// `grown` of itself.
+// Change of a pair when the balls move by da and db and A moves along its curve by dt; the force
+// changes by the fraction `grown` of itself in addition.
 static inline contact_pair_change contact_pair_change_at(const contact_pair* s, int na,
                                                          const contact_ball* da, int nb,
                                                          const contact_ball* db, double dt,
@@ -371,8 +389,8 @@ static inline contact_pair_change contact_pair_change_at(const contact_pair* s, 
   return d;
 }
 
-// Change of the wrench on a ball at x, which moves by dx; its share changes by dshare, the centre
-// of the arm by dcentre.
+// Change of the wrench on a ball at x that moves by dx, whose share changes by dshare and whose
+// centre of the lever arm moves by dcentre.
 static inline spatial contact_pair_wrench_change(const contact_pair* s,
                                                  const contact_pair_change* d, vec3 centre,
                                                  vec3 dcentre, vec3 x, vec3 dx, double share,

@@ -1,12 +1,11 @@
-// Drag of a fluid on a straight edge between two nodes, as on a rod: with the velocity v against
-// the fluid and the direction n of the edge,
+// Drag of a fluid on a straight edge between two nodes, as on a rod.  With the velocity v relative
+// to the fluid and the direction n of the edge,
 //
-//   f = -|v| (D_n v + (D_t - D_n) (n·v) n)      D_n, D_t = ρ/2 · width · length · C across and
-//   along
+//   f = -|v| (D_n v + (D_t - D_n) (n·v) n)      D_n, D_t = ρ/2 · width · length · C
 //
-// v runs linearly from node to node; the force is summed at the two Gauss points s of the edge,
-// half of it at each, and goes to the nodes by the shares 1 - s and s, so that its power is that of
-// f.
+// with the coefficients C across and along the edge.  v varies linearly from node to node.  The
+// force is evaluated at the two Gauss points s of the edge, half of it at each, and distributed to
+// the nodes by the weights 1 - s and s, so that its power is that of f.
 #ifndef TD_EDGE_DRAG_H
 #define TD_EDGE_DRAG_H
 
@@ -15,11 +14,11 @@
 static const double edge_gauss[2] = {0.21132486540518711775, 0.78867513459481288225};
 
 typedef struct edge_drag {
-  vec3 n;                  // 0 when the nodes are at one place: drag is D_n then
+  vec3 n;                  // direction; 0 if the nodes coincide, the drag is then D_n
   double L, across, more;  // distance of the nodes, D_n, D_t - D_n
-  vec3 v[2], f[2];         // at the Gauss points
-  bool varies;             // the stream does,
-  mat3 G[2];               // and how, there
+  vec3 v[2], f[2];         // relative velocity and force at the Gauss points
+  bool varies;             // whether the stream depends on position
+  mat3 G[2];               // its gradient at the Gauss points, if it varies
 } edge_drag;
 
 // D_n v + (D_t - D_n) (n·v) n
@@ -29,7 +28,7 @@ static inline vec3 edge_drag_vector(const edge_drag* e, vec3 v) {
 
 static inline vec3 between(double s, vec3 a, vec3 b) { return vec3_axpy(s, vec3_sub(b, a), a); }
 
-// stream: at the two Gauss points
+// Drag for the velocity `stream` of the fluid at the two Gauss points.
 static inline edge_drag edge_drag_at(const frame* a, const frame* b, const vec3 stream[2],
                                      double across, double along) {
   const vec3 r = vec3_sub(b->p, a->p);
@@ -42,13 +41,13 @@ static inline edge_drag edge_drag_at(const frame* a, const frame* b, const vec3 
   return e;
 }
 
-// What two forces at the Gauss points are at the nodes.
+// Distribute two forces at the Gauss points to the nodes.
 static inline void edge_shares(const vec3 f[2], vec3* on_a, vec3* on_b) {
   *on_b = vec3_add(vec3_scale(edge_gauss[0], f[0]), vec3_scale(edge_gauss[1], f[1]));
   *on_a = vec3_sub(vec3_add(f[0], f[1]), *on_b);
 }
 
-// Changes of the forces at the Gauss points.
+// Changes of the forces at the Gauss points for changes of the two frames.
 static inline void edge_drag_change(const edge_drag* e, const frame_change* da,
                                     const frame_change* db, vec3 df[2]) {
   const vec3 dr = vec3_sub(db->p, da->p);

@@ -1,5 +1,5 @@
-// A station as elements see it: pose, velocity and acceleration of its frame in the world, and the
-// first-order change of all of it along some direction (a degree of freedom).
+// Frame of a station as elements use it: pose, velocity and acceleration in the world, and their
+// first-order change along some direction (a degree of freedom).
 #ifndef TD_FRAME_H
 #define TD_FRAME_H
 
@@ -13,15 +13,16 @@ typedef struct frame {
 } frame;
 
 typedef struct frame_change {
-  vec3 p, turn;  // of the position; rotation (R changes by [turn]× R)
+  vec3 p, turn;  // change of the position; rotation (R changes by [turn]× R)
   vec3 v, w, a, dw;
 } frame_change;
 
 static inline frame frame_ground(void) { return (frame){.R = mat3_identity()}; }
 
-// Relative rotation of b seen from a as the papers measure it:  α = 2 vec(Q_a⁻¹ Q_b Q0⁻¹), scalar
-// part >= 0, here as the world vector A = R_a α.  With W = w_b - w_a:   A' = w_a × A + q0 W - A × W
-// / 2,   q0' = -A·W / 4.
+// Relative rotation of b seen from a:  α = 2 vec(Q_a⁻¹ Q_b Q0⁻¹) with scalar part q0 >= 0, stored
+// as the world vector A = R_a α.  With W = w_b - w_a:
+//
+//   A' = w_a × A + q0 W - A × W / 2,   q0' = -A·W / 4
 typedef struct relative {
   vec3 A;
   double q0;
@@ -34,7 +35,7 @@ static inline relative relative_rotation(const frame* a, const frame* b, const q
   return (relative){mat3_apply(a->R, vec3_scale(2, q.v)), q.w};
 }
 
-// Change of A (beyond turning with a) when b turns by `turn` relative to a.
+// Change of A, in addition to its rotation with a, when b rotates by `turn` relative to a.
 static inline vec3 relative_change(const relative* r, vec3 turn) {
   return vec3_axpy(r->q0, turn, vec3_scale(-0.5, vec3_cross(r->A, turn)));
 }

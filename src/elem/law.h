@@ -1,16 +1,15 @@
-// The scalar law of springs and dampers along a coordinate x with rate u:
+// Scalar law of springs and dampers along a coordinate x with rate u:
 //
 //   f = -k (x - x0) - mu |u|^(nu-1) u
 //
-// dir = 1 acts in elongation only (a rope), -1 in compression only (a soft contact): with d = dir
-// (x - x0),
+// dir = 1 acts in elongation only (a rope), -1 in compression only (a soft contact).  With
+// d = dir (x - x0) and a smooth ramp φ from 0 at d = 0 to 1 at d = δ,
 //
-//   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u),   φ a smooth ramp from 0 at d = 0 to 1 at d
-//   = δ,
+//   f = -dir max(0, k d + mu φ(d/δ) |u|^(nu-1) dir u)
 //
 // so that the damper neither jumps at contact nor pulls the wrong way.  The input of a one-sided
-// law is switched by the same ramp: it acts as φ times the input.  For nu < 1 the power law has an
-// infinite slope at rest; |u| is then replaced by sqrt(u² + ε²).
+// law is multiplied by the same ramp.  For nu < 1 the power law has an infinite slope at rest; |u|
+// is then replaced by sqrt(u² + ε²).
 #ifndef TD_LAW_H
 #define TD_LAW_H
 
@@ -34,7 +33,7 @@ typedef struct law_value {
 #define LAW_RATE 1e-6  // ε: regularises nu < 1                    [m/s or rad/s]
 #define LAW_RAMP 1e-3  // δ relative to the rest value, and absolute when that is small
 
-// w(u) = |u|^(nu-1) u and its slope; gives u², regularised
+// w(u) = |u|^(nu-1) u and its derivative wu; returns u², regularised.
 static inline double law_power(double u, double nu, double* w, double* wu) {
   const double r2 = nu < 1 ? u * u + LAW_RATE * LAW_RATE : u * u;
   if (nu == 1) {
@@ -52,10 +51,10 @@ static inline double law_power(double u, double nu, double* w, double* wu) {
   return r2;
 }
 
-// dw/dnu = w log|u|.  Apart, since the logarithm is dear and rarely wanted.
+// dw/dnu = w log|u|; separate from law_power, because the logarithm is expensive and rarely needed
 static inline double law_power_nu(double w, double u2) { return w == 0 ? 0 : w * 0.5 * log(u2); }
 
-// φ at x: the share of damper and input that acts, 1 for laws that act both ways; and dφ/dx
+// φ at x and its derivative dφ/dx; 1 for laws that act both ways
 static inline double law_switch(const law* l, double x, double* slope) {
   *slope = 0;
   if (l->dir == 0) return 1;
@@ -67,6 +66,7 @@ static inline double law_switch(const law* l, double x, double* slope) {
   return r * r * (3 - 2 * r);
 }
 
+// Force, derivatives and energy of the law at x with rate u
 static inline law_value law_at(const law* l, double x, double u) {
   double w, wu;
   const double u2 = law_power(u, l->nu, &w, &wu);

@@ -1,4 +1,4 @@
-// Axial elements and beams between two frames; see link.h.
+// Axial elements and beams between two frames; link.h has the formulas.
 #include "elem/link.h"
 
 axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
@@ -27,6 +27,7 @@ beam td_beam(const frame* a, const frame* b, const mat3* axes) {
   return x;
 }
 
+// Σ f_d D_d
 static vec3 combine(const vec3 D[3], const double f[3]) {
   return vec3_axpy(f[0], D[0], vec3_axpy(f[1], D[1], vec3_scale(f[2], D[2])));
 }
@@ -43,10 +44,10 @@ void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_c
   const vec3 rate = vec3_sub(vec3_sub(b->v, a->v), vec3_cross(a->w, r));
   vec3 drate =
       vec3_sub(vec3_sub(db->v, da->v), vec3_add(vec3_cross(da->w, r), vec3_cross(a->w, dr)));
-  drate =
-      vec3_sub(drate, vec3_cross(da->turn, rate));  // D·drate below then includes the turning of D
+  drate = vec3_sub(drate, vec3_cross(da->turn, rate));  // accounts for the rotation of D
   const vec3 own = relative_change(&x->rel, turn);
   const double dq0 = -0.25 * vec3_dot(x->rel.A, turn);
+
   for (int d = 0; d < 3; d++) {
     const vec3 D = x->D[d];
     const vec3 dC = vec3_add(vec3_cross(da->turn, x->C[d]),

@@ -1,9 +1,9 @@
-// Magnus steps; see magnus.h.
+// Magnus steps; magnus.h has the equations.
 //
-// Twists are dual vectors: rotation + ε translation with ε² = 0 makes [a, b] the cross product, and
-// T(Ω) x = x + b Ω × x + c Ω × (Ω × x) with b = (1 - cos θ)/θ², c = (θ - sin θ)/θ³ of the dual
-// number θ² = Ω·Ω: the formula of rotations.  Rates along the motion come from the product rule on
-// triples (value, rate, second rate).
+// Twists are treated as dual vectors: rotation + ε translation with ε² = 0 makes [a, b] the cross
+// product, and T(Ω) x = x + b Ω × x + c Ω × (Ω × x) with b = (1 - cos θ)/θ², c = (θ - sin θ)/θ³ of
+// the dual number θ² = Ω·Ω is the formula of rotations.  Rates along the motion follow from the
+// product rule on triples (value, rate, second rate).
 #include "elem/magnus.h"
 
 // ---- coefficients -----------------------------------------------------------------------------
@@ -12,16 +12,9 @@
 static const double inverse_factorial[10] = {
     1, 1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
 
-// Stumpff functions c_k(t) = Σ (-t)^n / (2n + k)!,  k = 1 … 9, upwards from cos and sin: for angles
-// where the series would need many terms.
-static void stumpff_large(double t, double c[10]) {
-  const double th = sqrt(t);
-  c[0] = cos(th);
-  c[1] = sin(th) / th;
-  for (int k = 0; k < 8; k++) c[k + 2] = (inverse_factorial[k] - c[k]) / t;
-}
-
-// The series of the two highest, then c_k = 1/k! - t c_{k+2}.
+// Stumpff functions c_k(t) = Σ (-t)^n / (2n + k)!,  k = 1 … 9.  The two highest are summed as
+// series, the others follow downwards from c_k = 1/k! - t c_{k+2}.  For t >= 16 the series would
+// need many terms, and the recurrence is used upwards from cos and sin.
 #define TERM(n) \
   { 1.0 / ((2 * n + 7) * (2 * n + 8)), 1.0 / ((2 * n + 8) * (2 * n + 9)) }
 static void stumpff(lanes t, lanes c[10]) {
@@ -32,26 +25,32 @@ static void stumpff(lanes t, lanes c[10]) {
   for (int i = 0; i < LANES; i++) largest = t[i] > largest ? t[i] : largest;
   const lanes one = {1, 1, 1, 1, 1, 1, 1, 1};
   lanes c8 = one, c9 = one;
-  for (int n = largest < 1 ? 7 : 14; n > 0; n--) {  // the next term is below rounding
+
+  // series of c_8 and c_9 until the next term is below rounding, then the recurrence
+  for (int n = largest < 1 ? 7 : 14; n > 0; n--) {
     c8 = one - term[n][0] * t * c8;
     c9 = one - term[n][1] * t * c9;
   }
   c[8] = inverse_factorial[8] * c8;
   c[9] = inverse_factorial[9] * c9;
   for (int k = 7; k > 0; k--) c[k] = inverse_factorial[k] * one - t * c[k + 2];
+
+  // lanes with large angles, from cos and sin upwards
   for (int i = 0; i < LANES && largest >= 16; i++) {
-    double large[10];
     if (!(t[i] >= 16)) continue;
-    stumpff_large(t[i], large);
+    const double th = sqrt(t[i]);
+    double large[10] = {cos(th), sin(th) / th};
+    for (int k = 0; k < 8; k++) large[k + 2] = (inverse_factorial[k] - large[k]) / t[i];
     for (int k = 1; k < 10; k++) c[k][i] = large[k];
   }
 }
 
-// a = sin θ/θ, and b, c with their derivatives in t = θ², by c_k' = (k c_{k+2} - c_{k+1})/2.
+// a = sin θ/θ, and b, c with three derivatives in t = θ², by c_k' = (k c_{k+2} - c_{k+1})/2
 typedef struct coefficients {
   lanes a, b[4], c[4];
 } coefficients;
 
+// Coefficients at t = θ².
 static coefficients coefficients_at(lanes t) {
   lanes s[10];
   stumpff(t, s);
@@ -64,7 +63,7 @@ static coefficients coefficients_at(lanes t) {
 
 // ---- dual numbers and their rates -------------------------------------------------------------
 
-// r + ε e, and its rates
+// Dual numbers r + ε e, and with two rates
 typedef struct dual {
   lanes r, e;
 } dual;
@@ -89,6 +88,7 @@ static ALWAYS octet dual_axpy(dual s, const octet* x, octet y) {
 }
 
 static ALWAYS jet jet_zero(void) { return (jet){{octet_zero(), octet_zero(), octet_zero()}}; }
+// a × b with its rates up to `degree`
 static ALWAYS jet jet_cross(const jet* a, const jet* b, int degree) {
   jet c = {.d[0] = octet_cross_each(&a->d[0], &b->d[0])};
   if (degree > 0)
@@ -100,7 +100,7 @@ static ALWAYS jet jet_cross(const jet* a, const jet* b, int degree) {
   }
   return c;
 }
-// a × e_d
+// a × e_d for a constant unit twist
 static ALWAYS jet jet_cross_unit(const jet* a, int d, int degree) {
   jet c = jet_zero();
   for (int k = 0; k <= degree; k++) c.d[k] = octet_cross_unit(&a->d[k], d);
@@ -118,11 +118,12 @@ static ALWAYS jet jet_scale(double s, jet x, int degree) {
   for (int k = 0; k <= degree; k++) x.d[k] = octet_scale(s, x.d[k]);
   return x;
 }
-// x + s e_d, a constant
+// x + s e_d for a constant s
 static ALWAYS jet jet_plus_unit(jet x, lanes s, int d) {
   x.d[0].c[d] += s;
   return x;
 }
+// y + s x for a dual number s that has rates
 static ALWAYS jet jet_dual_axpy(const dual_jet* s, const jet* x, jet y, int degree) {
   y.d[0] = dual_axpy(s->d[0], &x->d[0], y.d[0]);
   if (degree > 0) {
@@ -138,7 +139,7 @@ static ALWAYS jet jet_dual_axpy(const dual_jet* s, const jet* x, jet y, int degr
   return y;
 }
 
-// f(t) of a dual number with rates, from the derivatives of f at t.r
+// f(t) of a dual number with rates, from f and its derivatives at the real part of t
 static dual_jet dual_function(const lanes f[4], const dual_jet* t) {
   dual d[3];
   for (int k = 0; k < 3; k++) d[k] = (dual){f[k], f[k + 1] * t->d[0].e};
@@ -147,13 +148,14 @@ static dual_jet dual_function(const lanes f[4], const dual_jet* t) {
       {d[0], dual_mul(d[1], t->d[1]), dual_add(dual_mul(d[2], square), dual_mul(d[1], t->d[2]))}};
 }
 
-// T along the motion of Ω.
+// The map T(Ω) along the motion of Ω
 typedef struct tangent_map {
   const jet* omega;
   coefficients k;
   dual_jet b, c;
 } tangent_map;
 
+// T at Ω: θ² = Ω·Ω with its rates up to `degree`, and b, c as functions of it.
 static ALWAYS tangent_map tangent_map_of(const jet* omega, int degree) {
   const octet* o = omega->d;
   const lanes none = {0};
@@ -178,6 +180,7 @@ static ALWAYS jet tangent_apply(const tangent_map* m, const jet* z, int degree) 
   return jet_dual_axpy(&m->c, &w, jet_dual_axpy(&m->b, &u, *z, degree), degree);
 }
 
+// g = exp Ω: R = 1 + a [w]× + b [w]×², p = v + b w × v + c w × (w × v)
 static void exponential(const tangent_map* m, octet_pose* g) {
   const lanes *v = m->omega->d[0].c, *w = v + 3;
   const lanes a = m->k.a, b = m->k.b[0], c = m->k.c[0];
@@ -206,12 +209,13 @@ const double* td_magnus_nodes(int nodes) {
 
 static const double sqrt3_12 = 0.14433756729740644, sqrt15_3 = 1.2909944487358056;
 
-// What order 6 is made of:  α₁ = h ξ₂,  α₂ = √15/3 h (ξ₃ - ξ₁),  α₃ = 10/3 h (ξ₃ - 2 ξ₂ + ξ₁),
+// Terms of order 6:  α₁ = h ξ₂,  α₂ = √15/3 h (ξ₃ - ξ₁),  α₃ = 10/3 h (ξ₃ - 2 ξ₂ + ξ₁),
 // C₁ = [α₁, α₂],  C₂ = [α₁, 2 α₃ - C₁]/60,  Ω = α₁ + α₃/12 + [20 α₁ + α₃ + C₁, α₂ + C₂]/240.
 typedef struct sixth {
   jet a1, a2, a3, C1, C2, inner, left, right;
 } sixth;
 
+// Ω of order 6 with its rates up to `degree`; its terms stay in *s.
 static jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
   const jet zero = jet_zero();
   s->a1 = jet_axpy_each(h, &x[1], zero, degree);
@@ -230,7 +234,8 @@ static jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
   return jet_axpy(1.0 / 240, &bracket, sum, degree);
 }
 
-// Its derivative for the strain e of node n, of which the alphas have c₁ e, c₂ e, c₃ e:
+// dΩ/dy of order 6 for strain e = e_d at Gauss point n, with which the α change by c₁ e, c₂ e, c₃
+// e:
 //
 //   C₁: (c₂ α₁ - c₁ α₂) × e      C₂: (α₁ × (2 c₃ e - dC₁) - c₁ (2 α₃ - C₁) × e)/60
 //   Ω:  (c₁ + c₃/12) e + (left × (c₂ e + dC₂) - right × ((20 c₁ + c₃) e + dC₁))/240
@@ -250,7 +255,7 @@ static jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
   return jet_plus_unit(jet_scale(1.0 / 240, bracket, degree), c1 + 1.0 / 12 * c3, d);
 }
 
-// Ω along the motion; what order 6 needs again is left in *s.
+// Ω with its rates up to `degree`; the terms of order 6 stay in *s.
 static ALWAYS jet omega_of(const jet* x, int nodes, lanes h, int degree, sixth* s) {
   if (nodes == 1) return jet_axpy_each(h, &x[0], jet_zero(), degree);
   if (nodes == 3) return sixth_omega(x, h, degree, s);
@@ -260,7 +265,7 @@ static ALWAYS jet omega_of(const jet* x, int nodes, lanes h, int degree, sixth* 
   return jet_axpy_each(sqrt3_12 * h * h, &bracket, sum, degree);
 }
 
-// Z = dΩ/dy of strain d of node n.
+// Z = dΩ/dy for strain d at Gauss point n, with its rates up to `degree`.
 static ALWAYS jet omega_change(const jet* x, int nodes, lanes h, int n, int d, int degree,
                                const sixth* s) {
   if (nodes == 3) return sixth_change(s, n, d, h, degree);
@@ -272,27 +277,33 @@ static ALWAYS jet omega_change(const jet* x, int nodes, lanes h, int n, int d, i
 
 // ---- the steps --------------------------------------------------------------------------------
 
-// Written once for each order: what is the same in all lanes is known when it is compiled.
+// td_magnus for a given order; inlined once for each, so that the order is a compile-time constant.
 static ALWAYS void motion_of(const magnus_steps* steps, int nodes, magnus_motion* out) {
   sixth s;
   const jet omega = omega_of(steps->xi, nodes, steps->h, 2, &s);
   const tangent_map T = tangent_map_of(&omega, 1);
+
+  // pose, V = T Ω' and its rate
   exponential(&T, &out->g);
   const jet rate = {{omega.d[1], omega.d[2]}}, V = tangent_apply(&T, &rate, 1);
   out->V = V.d[0];
   out->A = V.d[1];
+
+  // columns S_p = T dΩ/dy_p
   for (int p = 0; p < 6 * nodes; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
     const jet Z = omega_change(steps->xi, nodes, steps->h, p / 6, p % 6, 0, &s);
     out->S[p] = tangent_apply(&T, &Z, 0).d[0];
   }
 }
+
 void td_magnus(const magnus_steps* steps, magnus_motion* out) {
   if (steps->nodes == 1) motion_of(steps, 1, out);
   if (steps->nodes == 2) motion_of(steps, 2, out);
   if (steps->nodes == 3) motion_of(steps, 3, out);
 }
 
+// td_magnus_rates for a given order.
 static ALWAYS void rates_of(const magnus_steps* steps, int nodes, jet S[MAGNUS_PARTS]) {
   sixth s;
   const jet omega = omega_of(steps->xi, nodes, steps->h, 2, &s);
@@ -326,10 +337,13 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
   const lanes t = dot3(w, w), dt = 2 * dot3(w, v), aw = dot3(a, w), daw = dot3(m, w) + dot3(a, v);
   const lanes db = k->b[1] * dt, dc = k->c[1] * dt, b1 = 2 * k->b[1], c1 = 2 * k->c[1],
               db1 = 2 * k->b[2] * dt, dc1 = 2 * k->c[2] * dt;
+
+  // r and dr from a × ω, (a·ω) ω - |ω|² a and their derivatives
   lanes x[3] = {{0}, {0}, {0}}, dx[3] = {{0}, {0}, {0}}, r[3], dr[3];
   octet_cross3_each(a, w, x);
   octet_cross3_each(m, w, dx);
   octet_cross3_each(a, v, dx);
+
   for (int i = 0; i < 3; i++) {
     const lanes y = aw * w[i] - t * a[i], dy = daw * w[i] + aw * v[i] - dt * a[i] - t * m[i];
     r[i] = b1 * x[i] + c1 * y;
@@ -356,7 +370,7 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
     for (int j = 0; j < 3; j++) D[i + 3][j] = D[i][j + 3];
 }
 
-// Tᵀ F: in dual vectors the wrench f + ε m,  F - b Ω × F + c Ω × (Ω × F)
+// Tᵀ F: as a dual vector the wrench is f + ε m, and Tᵀ F = F - b Ω × F + c Ω × (Ω × F).
 static octet transposed(const tangent_map* T, const octet* F) {
   const octet f = {{F->c[3], F->c[4], F->c[5], F->c[0], F->c[1], F->c[2]}}, *o = &T->omega->d[0];
   const octet u = octet_cross_each(o, &f), w = octet_cross_each(o, &u);
@@ -365,14 +379,14 @@ static octet transposed(const tangent_map* T, const octet* F) {
   return (octet){{y.c[3], y.c[4], y.c[5], y.c[0], y.c[1], y.c[2]}};
 }
 
-// y · (e_p × e_r)
+// y · (e_p × e_r) for unit twists
 static lanes unit_bracket(const octet* y, int p, int r) {
   const int i = p % 3, j = r % 3, turns = p / 3 + r / 3;
   if (i == j || turns == 0) return (lanes){0};
   return ((j - i + 3) % 3 == 1 ? 1.0 : -1.0) * y->c[3 - i - j + (turns == 2 ? 3 : 0)];
 }
 
-// y · d²Ω/dy_p dy_r for all r: the change of Z along strain p, added to its row.
+// Add y · d²Ω/dy_p dy_r for all r to a row: the derivative of Z along strain p.
 static void omega_curvature(const magnus_steps* steps, int p, const octet* y, lanes* row) {
   const int node = p / 6, mode = p % 6, other = 6 * (1 - node);
   if (steps->nodes == 1) return;
@@ -381,6 +395,8 @@ static void omega_curvature(const magnus_steps* steps, int p, const octet* y, la
     for (int d = 0; d < 6; d++) row[other + d] += k * unit_bracket(y, mode, d);
     return;
   }
+
+  // order 6: Z with a unit rate of strain p
   jet moved[MAGNUS_NODES];
   sixth s;
   for (int n = 0; n < 3; n++) {
@@ -406,6 +422,7 @@ void td_magnus_curvature(const magnus_steps* steps, const octet* F,
   lanes D[6][6];
   exponential_curvature(&T, F, D);
 
+  // Z_p = dΩ/dy_p and D Z_p
   octet Z[MAGNUS_PARTS], DZ[MAGNUS_PARTS];
   for (int p = 0; p < parts; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
@@ -415,6 +432,8 @@ void td_magnus_curvature(const magnus_steps* steps, const octet* F,
       for (int j = 1; j < 6; j++) DZ[p].c[i] += D[i][j] * Z[p].c[j];
     }
   }
+
+  // N_pr = Z_p' D Z_r + (Tᵀ F) · d²Ω/dy_p dy_r
   for (int p = 0; p < parts; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
     for (int r = 0; r < parts; r++)

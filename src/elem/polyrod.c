@@ -1,13 +1,14 @@
-// Strains of a polynomial pose; see polyrod.h.
+// Strains of a polynomial pose; polyrod.h has the formulas.
 #include "elem/polyrod.h"
 
-static vec3 Tk_sum(const chart* c, vec3 weight, vec3 y) {  // Σ_k weight_k T_k y
+// Σ_k weight_k T_k y: the change of T y along `weight`
+static vec3 Tk_sum(const chart* c, vec3 weight, vec3 y) {
   vec3 sum = {0, 0, 0};
   for (int k = 0; k < 3; k++) sum = vec3_axpy(vec3_at(weight, k), mat3_apply(c->Tk[k], y), sum);
   return sum;
 }
 
-// A times the rates or changes [dps dx dxs].
+// out = A [dps dx dxs]
 static void apply(const polyrod* r, vec3 dps, vec3 dx, vec3 dxs, double out[6]) {
   const vec3 eta = mat3_apply_t(r->R, r->ps), turn = mat3_apply(r->c.T, dx);
   vec3_put(out, vec3_add(mat3_apply_t(r->R, dps), vec3_cross(eta, turn)));
@@ -39,7 +40,8 @@ void td_polyrod_change(const polyrod* r, const polyrod_vector* dz, const polyrod
                        double dx[6], double du[6]) {
   apply(r, dz->ps, dz->x, dz->xs, dx);
   apply(r, dzd->ps, dzd->x, dzd->xs, du);
-  // dA times the rates
+
+  // add dA times the rates
   const vec3 eta = mat3_apply_t(r->R, r->ps), turn = mat3_apply(r->c.T, dz->x);
   const vec3 deta = vec3_add(mat3_apply_t(r->R, dz->ps), vec3_cross(eta, turn));
   vec3 a = vec3_cross(mat3_apply_t(r->R, r->psd), turn);

@@ -1,4 +1,4 @@
-// The table of constraint rows between frames; see row.h.
+// Table of the formulas of constraint rows between frames (row.h).
 #include "elem/row.h"
 
 const row_formulas* const td_row_formulas[FRAME_ROW_KINDS] = {

@@ -4,16 +4,16 @@
 //   ALPHA  e = D·A                           D = R_a d,  A = R_a 2 vec(Q_a⁻¹ Q_b Q0⁻¹)
 //   DOT    e = D·E                           D = R_a d,  E = R_b x
 //   SCREW  e = D·(p_b - p_a) - h (θ + 2πk)   D = R_a d,  θ the turn about D: tan(θ/2) = D·A / 2 q0
-//   CABLE  e = l(0) - l                      by how much a cable is shorter than at the start: it
-//                                            has no frames (engine/row_cable.c)
+//   CABLE  e = l(0) - l                      shortening of a cable since the start; it has no
+//                                            frames (engine/row_cable.c)
 //
-// A screw advances by h per radian over any number of turns k, which a pose does not tell.  They
-// are counted by the angles of the joints between the frames where these turn about the same axis;
-// otherwise k brings e nearest to where it began, which is right as long as the row is violated by
-// less than half a thread.
+// A screw advances by h per radian over any number of turns k, which a pose does not determine. The
+// angles of the joints between the frames count the turns where these joints have the same axis;
+// otherwise k is chosen so that e is nearest to its initial value, which is right as long as the
+// row is violated by less than half a thread.
 //
-// Each gives its value, rate, acceleration, the wrenches a unit multiplier exerts on its frames,
-// and the change of all that along a direction.
+// Each row has a value, a rate and an acceleration, the wrenches that a unit multiplier exerts on
+// its frames, and the derivatives of all these along a direction.
 #ifndef TD_ROW_H
 #define TD_ROW_H
 
@@ -23,7 +23,7 @@
 
 // Kinds of rows: whether the value is a length [m], else an angle or a number [rad]; whether it is
 // linear in the positions of a and b as long as c does not turn.  Rows between frames come first.
-// To add one: a line here, its formulas in elem/row_<kind>.c, what the engine asks of it in
+// To add one: a line here, its formulas in elem/row_<kind>.c, its entry for the engine in
 // engine/row_frame.c (or a file of its own, engine/row_table.h), its closed form in
 // gen/derive_rows.c.
 #define TD_FRAME_ROWS(X)        \
@@ -57,7 +57,7 @@ static const row_traits td_row_traits[ROW_KINDS] = {
 #undef X
 };
 static inline bool row_is_length(row_kind kind) { return td_row_traits[kind].length; }
-// Does it follow from the frames of its stations?
+// True if the row is a function of frames.
 static inline bool row_has_frames(row_kind kind) { return (int)kind < (int)FRAME_ROW_KINDS; }
 
 typedef struct row_frames {
@@ -81,7 +81,7 @@ typedef struct row_changes {
   const frame_change *a, *b, *c;
 } row_changes;
 
-// The formulas of a kind: its value, and the change of e, ed, edd and of the wrenches.
+// Formulas of a kind: its value, and the change of e, ed, edd and of the wrenches
 typedef struct row_formulas {
   row_value (*value)(const row_frames* f);
   row_value (*change)(const row_frames* f, const row_changes* c);

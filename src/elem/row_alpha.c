@@ -1,4 +1,4 @@
-// Row ALPHA: D·A with D fixed in a.
+// Row ALPHA: e = D·A with D fixed in a and A the relative rotation (frame.h).
 //
 //   ed  = C·W                C = q0 D + A × D / 2,   W = w_b - w_a
 //   edd = C·W' + C'·W        C' = w_a × C + q0' D + (q0 W - A × W/2) × D / 2
@@ -27,6 +27,7 @@ alpha_changes td_alpha_changes(const row_frames* f, const row_changes* c, const 
   const double dq1 = -0.25 * (vec3_dot(dA, t->W) + vec3_dot(t->rel.A, dW));
   const vec3 dC = vec3_add(vec3_cross(turn_a, t->C),
                            vec3_axpy(dq0, t->D, vec3_scale(0.5, vec3_cross(own, t->D))));
+
   // turned = q0 W - A × W / 2
   const vec3 dturned = vec3_add(vec3_axpy(dq0, t->W, vec3_scale(-0.5, vec3_cross(dA, t->W))),
                                 relative_change(&t->rel, dW));
@@ -36,6 +37,7 @@ alpha_changes td_alpha_changes(const row_frames* f, const row_changes* c, const 
   return (alpha_changes){turn, dW, dW1, dA, dC, dC1, dturned, dq0, dq1};
 }
 
+// Value, rate, acceleration and unit wrenches of the row.
 static row_value alpha_value(const row_frames* f) {
   const alpha_terms t = td_alpha_terms(f);
   return (row_value){.e = vec3_dot(t.D, t.rel.A),
@@ -44,6 +46,7 @@ static row_value alpha_value(const row_frames* f) {
                      .torque = t.C};
 }
 
+// Derivative of alpha_value along the changes c of the frames.
 static row_value alpha_change(const row_frames* f, const row_changes* c) {
   const alpha_terms t = td_alpha_terms(f);
   const alpha_changes d = td_alpha_changes(f, c, &t);

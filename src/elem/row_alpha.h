@@ -1,5 +1,5 @@
-// The relative rotation A of frames a and b along a direction D of a, with its rates and changes:
-// what the rows ALPHA and SCREW are made of.
+// Relative rotation A of frames a and b along a direction D of a, with its rates and changes, for
+// the rows ALPHA and SCREW; row_alpha.c has the formulas.
 #ifndef TD_ROW_ALPHA_H
 #define TD_ROW_ALPHA_H
 
@@ -11,7 +11,7 @@ typedef struct alpha_terms {
   double q1;                     // q0'
 } alpha_terms;
 
-// How they change along a direction.
+// Their changes along a direction
 typedef struct alpha_changes {
   vec3 turn, dW, dW1, dA, dC, dC1, dturned;
   double dq0, dq1;

@@ -1,8 +1,9 @@
-// Row DOT: D·E with D fixed in a and E fixed in b.
+// Row DOT: e = D·E with D fixed in a and E fixed in b.
 //
-//   ed = C·W,   C = E × D;   C' = (w_b × E) × D + E × (w_a × D)
+//   ed = C·W,   C = E × D,   W = w_b - w_a;   C' = (w_b × E) × D + E × (w_a × D)
 #include "elem/row.h"
 
+// Value, rate, acceleration and unit wrenches of the row.
 static row_value dot_value(const row_frames* f) {
   const vec3 D = mat3_apply(f->a->R, f->d), E = mat3_apply(f->b->R, f->x);
   const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw),
@@ -15,6 +16,7 @@ static row_value dot_value(const row_frames* f) {
                      .torque = C};
 }
 
+// Derivative of dot_value along the changes c of the frames.
 static row_value dot_change(const row_frames* f, const row_changes* c) {
   const vec3 D = mat3_apply(f->a->R, f->d), E = mat3_apply(f->b->R, f->x);
   const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw),

@@ -1,12 +1,12 @@
-// Row SCREW: D·r - h θ with D fixed in a.
+// Row SCREW: e = D·r - h θ with D fixed in a and r = p_b - p_a.
 //
-//   θ = 2 arg z,   z = q0 + i D·A/2;   z' = Y·W,   Y = -A/4 + i C/2
-//   θ' = 2 Im z'/z      θ'' = 2 Im (z''/z - z'²/z²)      torque about b: 2 Im Y/z
+//   θ = 2 arg z,   z = q0 + i D·A/2;   z' = Y·W,   Y = -A/4 + i C/2        (A, C, W: row_alpha.c)
+//   θ' = 2 Im z'/z      θ'' = 2 Im (z''/z - z'²/z²)      torque on b: 2 Im Y/z
 #include <math.h>
 
 #include "elem/row_alpha.h"
 
-// A complex number.
+// Complex number
 typedef struct pair {
   double re, im;
 } pair;
@@ -21,11 +21,12 @@ static pair pair_inverse(pair a) {
 
 typedef struct screw_terms {
   alpha_terms t;
-  pair z, z1, z2;      // and its rates
+  pair z, z1, z2;      // z, z', z''
   pair inverse, rate;  // 1/z, z'/z
   vec3 A1;             // A'
 } screw_terms;
 
+// z and its rates.
 static screw_terms terms_at(const row_frames* f) {
   screw_terms s = {.t = td_alpha_terms(f)};
   const alpha_terms* t = &s.t;
@@ -45,36 +46,46 @@ static vec3 torque(const screw_terms* s, pair x) {
   return vec3_axpy(-0.5 * x.im, s->t.rel.A, vec3_scale(x.re, s->t.C));
 }
 
+// Value, rate, acceleration and unit wrenches of the row.
 static row_value screw_value(const row_frames* f) {
   const screw_terms s = terms_at(f);
   const double h = f->pitch, turn = 6.283185307179586, thread = turn * h;
   row_value v = td_row_formulas_trans.value(f);
+
+  // value, with the number of whole turns from the joints' angle or from the initial value
   v.theta = 2 * atan2(s.z.im, s.z.re);
   v.e -= h * v.theta;
   if (!isnan(f->angle))
     v.e -= thread * round((f->angle - v.theta) / turn);
   else if (h != 0 && !isnan(f->zero))
     v.e -= thread * round((v.e - f->zero) / thread);
+
+  // rate, acceleration and torque
   v.ed -= 2 * h * s.rate.im;
   v.edd -= 2 * h * pair_sub(pair_mul(s.z2, s.inverse), pair_mul(s.rate, s.rate)).im;
   v.torque = vec3_scale(-h, torque(&s, s.inverse));
   return v;
 }
 
+// Derivative of screw_value along the changes c of the frames.
 static row_value screw_change(const row_frames* f, const row_changes* c) {
   const screw_terms s = terms_at(f);
   const alpha_terms* t = &s.t;
   const alpha_changes d = td_alpha_changes(f, c, t);
   const vec3 A = t->rel.A;
   const vec3 dA1 = vec3_add(vec3_add(vec3_cross(c->a->w, A), vec3_cross(f->a->w, d.dA)), d.dturned);
+
+  // changes of z and its rates
   const pair dz = {d.dq0, 0.5 * vec3_dot(t->C, d.turn)},
              dz1 = {d.dq1, 0.5 * (vec3_dot(d.dC, t->W) + vec3_dot(t->C, d.dW))},
              dz2 = {-0.25 * (vec3_dot(dA1, t->W) + vec3_dot(s.A1, d.dW) + vec3_dot(d.dA, t->W1) +
                              vec3_dot(A, d.dW1)),
                     0.5 * (vec3_dot(d.dC, t->W1) + vec3_dot(t->C, d.dW1) + vec3_dot(d.dC1, t->W) +
                            vec3_dot(t->C1, d.dW))};
+
+  // changes of log z, z'/z and z''/z
   const pair i = s.inverse, part = pair_mul(dz, i);
-  const pair drate = pair_sub(pair_mul(dz1, i), pair_mul(s.rate, part));  // of z'/z
+  const pair drate = pair_sub(pair_mul(dz1, i), pair_mul(s.rate, part));
   const pair own_z2 = pair_mul(pair_sub(dz2, pair_mul(s.z2, part)), i);
   const double h = f->pitch;
   row_value v = td_row_formulas_trans.change(f, c);

@@ -1,9 +1,10 @@
-// Row TRANS: D·r with r = p_b - p_a and D fixed in c.
+// Row TRANS: e = D·r with r = p_b - p_a and D fixed in c.
 //
 //   ed  = D·r' + D'·r                       D' = w_c × D
-//   edd = D·r'' + 2 D'·r' + D''·r           D'' = dw_c × D + w_c × D'
+//   edd = D·r'' + 2 D'·r' + D''·r           D'' = w_c' × D + w_c × D'
 #include "elem/row.h"
 
+// Value, rate, acceleration and unit wrenches of the row.
 static row_value trans_value(const row_frames* f) {
   const vec3 D = mat3_apply(f->c->R, f->d), D1 = vec3_cross(f->c->w, D);
   const vec3 D2 = vec3_add(vec3_cross(f->c->dw, D), vec3_cross(f->c->w, D1));
@@ -16,6 +17,7 @@ static row_value trans_value(const row_frames* f) {
                      .torque_c = vec3_cross(D, r)};
 }
 
+// Derivative of trans_value along the changes c of the frames.
 static row_value trans_change(const row_frames* f, const row_changes* c) {
   const frame* fc = f->c;
   const vec3 D = mat3_apply(fc->R, f->d), D1 = vec3_cross(fc->w, D);

@@ -1,23 +1,23 @@
-// The law of a cross-section: internal forces for strains χ = [shear x, shear y, stretch, bend x,
-// bend y, twist] and their rates,
+// Constitutive law of a cross-section: internal forces for the strains χ = [shear x, shear y,
+// stretch, bend x, bend y, twist] and their rates, per unit length, working on δχ:
 //
-//   f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ' + input          per unit length, working on δχ
+//   f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ' + input
 //
-// K and D are 6x6, row-major.
+// K and D are 6 x 6, row-major.
 #ifndef TD_SECTION_H
 #define TD_SECTION_H
 
 #include "elem/law.h"
 
 typedef struct section {
-  const double *K, *D;       // 36 each
-  const double *x0, *input;  // 6 each
-  const double* mu;          // 6
-  double p;
-  double load;  // scale of the input
+  const double *K, *D;       // stiffness and viscosity (36)
+  const double *x0, *input;  // χ0 and the input (6)
+  const double* mu;          // coefficients of the power law (6)
+  double p;                  // its exponent
+  double load;               // scale of the input
 } section;
 
-// Forces for which `modes` has no bit are not asked for and zero.
+// Forces f at strains x and rates u.  Only those with a bit in `modes` are computed; others are 0.
 static inline void section_force(const section* s, const double x[6], const double u[6],
                                  unsigned modes, double f[6]) {
   double e[6];
@@ -36,8 +36,7 @@ static inline void section_force(const section* s, const double x[6], const doub
   }
 }
 
-// Change for changes of strains and rates, and of the numbers (dK ... are their changes, at the
-// same offsets).
+// Change of f for changes dx, du of strains and rates and for changes d of the coefficients.
 static inline void section_change(const section* s, const section* d, const double x[6],
                                   const double u[6], const double dx[6], const double du[6],
                                   double df[6]) {

@@ -1,10 +1,10 @@
-// A piece of rod between two frames; formulas in segment.h.
+// A piece of rod between two frames; segment.h has the formulas.
 #include "elem/segment.h"
 
 #include "elem/chart.h"
 
-// p0 = φ/sin φ and τ = tan(φ/2)/φ as functions of t = φ²; below φ = 0.1 by their series (next term
-// below 1e-18).
+// p0 = φ/sin φ, p1 and τ = tan(φ/2)/φ with derivatives as functions of t = φ².  Below φ = 0.1 their
+// series are summed by Horner's rule (next term below 1e-18).
 static void coefficients(double t, segment* s) {
   if (t < 0.01) {
     const double a[] = {1,
@@ -30,6 +30,8 @@ static void coefficients(double t, segment* s) {
     }
     return;
   }
+
+  // closed forms
   const double p = sqrt(t), sn = sin(p), cs = cos(p), half = tan(0.5 * p);
   s->p0 = p / sn;
   s->dp0 = (sn - p * cs) / (2 * p * sn * sn);
@@ -52,6 +54,7 @@ segment_end td_segment_end(const double x[6], const double u[6], double l) {
   };
 }
 
+// P x
 static vec3 P_apply(const segment* s, vec3 x) {
   return vec3_axpy(s->p1 * vec3_dot(s->phi, x), s->phi, vec3_scale(s->p0, x));
 }
@@ -63,12 +66,16 @@ segment td_segment(const frame* a, const frame* b) {
   s.phi = n > 0 ? vec3_scale(angle / n, q.v) : vec3_scale(1, q.v);
   s.R = mat3_mul(a->R, mat3_quat(quat_exp(s.phi)));
   coefficients(vec3_dot(s.phi, s.phi), &s);
+
+  // positions and velocities in the middle frame
   s.r = mat3_apply_t(s.R, vec3_sub(b->p, a->p));
   s.rd = mat3_apply_t(s.R, vec3_sub(b->v, a->v));
   s.wa = mat3_apply_t(s.R, a->w);
   s.wb = mat3_apply_t(s.R, b->w);
   s.W = vec3_sub(s.wb, s.wa);
   s.mu = vec3_axpy(-0.5 * s.tau, vec3_cross(s.phi, s.W), vec3_scale(0.5, vec3_add(s.wa, s.wb)));
+
+  // strains and rates
   vec3_put(s.x, s.r);
   vec3_put(s.x + 3, vec3_scale(2, s.phi));
   vec3_put(s.u, vec3_sub(s.rd, vec3_cross(s.mu, s.r)));
@@ -84,7 +91,7 @@ segment_wrench td_segment_wrench(const segment* s, const double f[6]) {
                           mat3_apply(s->R, vec3_add(g, odd))};
 }
 
-// dP x for a change of φ
+// dP x for a change dphi of φ
 static vec3 P_change(const segment* s, vec3 dphi, vec3 x) {
   const double dt = 2 * vec3_dot(s->phi, dphi), px = vec3_dot(s->phi, x);
   vec3 y = vec3_scale(s->dp0 * dt, x);
@@ -98,6 +105,8 @@ segment_change td_segment_change(const segment* s, const frame_change* da, const
              turn = vec3_sub(beta, alpha);
   d.m = vec3_axpy(-0.5 * s->tau, vec3_cross(s->phi, turn), vec3_scale(0.5, vec3_add(alpha, beta)));
   d.phi = vec3_scale(0.5, P_apply(s, turn));
+
+  // changes of positions and velocities, seen from the turning middle frame
   const vec3 dr = vec3_sub(mat3_apply_t(s->R, vec3_sub(db->p, da->p)), vec3_cross(d.m, s->r));
   const vec3 drd = vec3_sub(mat3_apply_t(s->R, vec3_sub(db->v, da->v)), vec3_cross(d.m, s->rd));
   const vec3 dwa = vec3_sub(mat3_apply_t(s->R, da->w), vec3_cross(d.m, s->wa));
@@ -106,6 +115,8 @@ segment_change td_segment_change(const segment* s, const frame_change* da, const
   const double dtau = s->dtau * 2 * vec3_dot(s->phi, d.phi);
   vec3 dmu = vec3_axpy(-0.5 * dtau, vec3_cross(s->phi, s->W), vec3_scale(0.5, vec3_add(dwa, dwb)));
   dmu = vec3_axpy(-0.5 * s->tau, vec3_add(vec3_cross(d.phi, s->W), vec3_cross(s->phi, dW)), dmu);
+
+  // changes of strains and rates
   vec3_put(d.x, dr);
   vec3_put(d.x + 3, vec3_scale(2, d.phi));
   vec3_put(d.u, vec3_sub(vec3_sub(drd, vec3_cross(dmu, s->r)), vec3_cross(s->mu, dr)));
@@ -122,6 +133,8 @@ segment_wrench td_segment_wrench_change(const segment* s, const segment_change* 
   vec3 dodd = vec3_add(P_change(s, d->phi, vec3_of(f + 3)), P_apply(s, vec3_of(df + 3)));
   dodd = vec3_axpy(-dtau, vec3_cross(g, s->phi), dodd);
   dodd = vec3_axpy(-s->tau, vec3_add(vec3_cross(dg, s->phi), vec3_cross(g, d->phi)), dodd);
+
+  // to world axes, which adds the rotation of the middle frame
   const vec3 ta = vec3_sub(g, odd), tb = vec3_add(g, odd);
   return (segment_wrench){mat3_apply(s->R, vec3_add(dfx, vec3_cross(d->m, fx))),
                           mat3_apply(s->R, vec3_add(vec3_sub(dg, dodd), vec3_cross(d->m, ta))),

@@ -1,6 +1,6 @@
-// A force on one station as a function of its pose and its twist: its value and first derivatives
-// in world spatial coordinates.  When the station moves by the twist δX and its twist V changes by
-// δV (in all, turning included), the wrench f changes by
+// Force on one station as a function of its pose and its twist: value and first derivatives in
+// world spatial coordinates.  When the station moves by the twist δX and its twist V changes by δV
+// (the total change, including its rotation), the wrench f changes by
 //
 //   δf = Kx δX + Kv δV
 #ifndef TD_STATION_H
@@ -13,13 +13,13 @@ typedef struct station_force {
   spatial6 Kx, Kv;
 } station_force;
 
-// A world twist in the axes of a pose, at its origin:  X⁻¹ V.
+// World twist in the axes and about the origin of a pose:  X⁻¹ V
 static inline spatial spatial_to_local(const pose* g, const spatial* V) {
   const vec3 w = spatial_r(V);
   return spatial_of(mat3_apply_t(g->R, vec3_add(spatial_t(V), vec3_cross(w, g->p))),
                     mat3_apply_t(g->R, w));
 }
-// A wrench given in the axes of a pose at its origin, in the world:  X⁻ᵀ f.
+// Wrench from the axes and origin of a pose to the world:  X⁻ᵀ f
 static inline spatial spatial_to_world(const pose* g, const spatial* f) {
   return spatial_force(g->p, mat3_apply(g->R, spatial_t(f)), mat3_apply(g->R, spatial_r(f)));
 }
@@ -28,7 +28,7 @@ static inline spatial spatial_unit(int j) {
   e.a[j] = 1;
   return e;
 }
-// A 3x3 block of a matrix, and back.
+// Get and set a 3 x 3 block of a matrix.
 static inline mat3 spatial6_block(const spatial6* K, int row, int col) {
   mat3 a;
   for (int i = 0; i < 3; i++)
@@ -39,10 +39,11 @@ static inline void spatial6_set_block(spatial6* K, int row, int col, mat3 a) {
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) K->col[3 * col + j].a[3 * row + i] = a.m[3 * i + j];
 }
-// A matrix from twists to wrenches seen from the world, X⁻ᵀ K X⁻¹: its blocks turned, then
+// Matrix from twists to wrenches, transformed from the axes of a pose to the world: X⁻ᵀ K X⁻¹. With
+// the rotated blocks A, B, C, D of K and p× = [p]× it is
 //
-//   [ A      B - A p×              ]        p× = [p]×
-//   [ C + p× A   D - C p× + p× (B - A p×) ]
+//   [ A           B - A p×                    ]
+//   [ C + p× A    D - C p× + p× (B - A p×)    ]
 static inline spatial6 spatial6_to_world(const pose* g, const spatial6* K) {
   spatial6 out = {{{{0}}}};
   mat3 block[4];
@@ -63,7 +64,7 @@ static inline spatial spatial6_apply_t(const spatial6* m, const spatial* x) {
   for (int j = 0; j < 6; j++) y.a[j] = spatial_dot(&m->col[j], x);
   return y;
 }
-// Row-major numbers as a matrix.
+// Matrix from 36 row-major numbers
 static inline spatial6 spatial6_of(const double* a) {
   spatial6 m;
   for (int j = 0; j < 6; j++) {

@@ -1,11 +1,11 @@
-// Moving frames, strains and lengths of cables as series; see taylor.h.
+// Moving frames, strains and lengths of cables as Taylor series (taylor.h).
 #include "elem/taylor.h"
 
-// a b of quaternions of which the first has no scalar part, halved: the rate ω Q/2
+// Rate ω Q/2 of a quaternion with the angular velocity ω
 static quat half_turn(vec3 w, quat q) { return quat_mul((quat){0, vec3_scale(0.5, w)}, q); }
 static quat quat_add(quat a, quat b) { return (quat){a.w + b.w, vec3_add(a.v, b.v)}; }
 
-// Q' = ω Q/2,  Q" = (ω' Q + ω Q')/2, and the changes of that with ∂Q = turn Q/2
+// Q' = ω Q/2,  Q" = (ω' Q + ω Q')/2, and their derivatives with ∂Q = turn Q/2
 taylor_frame td_taylor_frame(const frame* f, const frame_change* change) {
   const frame_change none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   const frame_change* c = change ? change : &none;
@@ -23,7 +23,7 @@ taylor_frame td_taylor_frame(const frame* f, const frame_change* change) {
 //
 //   2 s f' + f = g,  2 s f" + 3 f' = g',  2 s f"' + 5 f" = g"          g = (1 - s)^(-1/2)
 //
-// or, below s = 0.1, by the series (what is left of f"' is below 1e-16).
+// or, below s = 0.1, by the series (the remainder of f"' is below 1e-16).
 static void half_angle(double s, double f[4]) {
   enum { TERMS = 26 };
   if (s >= 0.1) {
@@ -34,6 +34,8 @@ static void half_angle(double s, double f[4]) {
     f[3] = (0.75 * g3 * g * g - 5 * f[2]) / (2 * s);
     return;
   }
+
+  // coefficients of the series, then Horner's rule
   double c[TERMS], even = 1;  // (2k)!/(4^k k!²)
   for (int k = 0; k < TERMS; k++) {
     c[k] = even / (2 * k + 1);
@@ -54,7 +56,7 @@ static void put(taylor out[3], taylor3 a) {
   out[2] = a.z;
 }
 
-// Q = Q_a⁻¹ Q_b = (w, v):  θ = 2 asin|v| v/|v|,  the frame half-way Q_a (1 + w, v)/√(2 + 2 w)
+// With Q = Q_a⁻¹ Q_b = (w, v):  θ = 2 asin|v| v/|v|; the middle frame is Q_a (1 + w, v)/√(2 + 2 w)
 void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double length, taylor x[6]) {
   taylor4 q = taylor4_mul(taylor4_conj(a->Q), b->Q);
   if (q.w.x < 0) q = (taylor4){taylor_scale(-1, q.w), taylor3_scale(-1, q.v)};
@@ -70,7 +72,7 @@ void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double leng
   put(x + 3, taylor3_scale(2 / length, taylor3_mul(taylor_apply(f, s), q.v)));
 }
 
-// Q = (√(1 - x²), x):  ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q_s)
+// With Q = (√(1 - x²), x):  ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q_s)
 void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]) {
   const taylor q0 = taylor_sqrt(taylor_sub(taylor_const(1), taylor3_dot(x, x)));
   const taylor q0s = taylor_mul(taylor_scale(-1, taylor3_dot(x, xs)), taylor_inverse(q0));
@@ -80,7 +82,7 @@ void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]) {
   put(strain + 3, taylor3_scale(2, taylor4_mul(taylor4_conj(Q), Qs).v));
 }
 
-// |e_z + ε + κ × d + d'|;  over a joint  e_z·(e_z + ε + κ × d) + |jump|
+// |e_z + ε + κ × d + d'| in a section;  e_z·(e_z + ε + κ × d) + |jump| over a joint
 taylor td_taylor_cable(bool joint, const taylor x[6], const double* path) {
   if (joint)
     return taylor_add(taylor_add(taylor_const(1 + path[2]), x[2]),

@@ -1,9 +1,10 @@
-// A number that moves, x(t), and changes along a direction, ε: the terms of its expansion that the
-// acceleration of a constraint and its derivative need,
+// Truncated Taylor series of a number that moves, x(t), and changes along a direction ε.  The
+// acceleration of a constraint and its derivative need the terms
 //
 //   x, x', x"          and          ∂x, ∂x', ∂x"          ∂ = d/dε
 //
-// Sums and products are those of truncated series, so that a formula written once gives all six.
+// Sums and products of such series follow the product rule, so that a formula written once gives
+// all six terms.
 #ifndef TD_TAYLOR_H
 #define TD_TAYLOR_H
 
@@ -11,7 +12,7 @@
 
 typedef struct taylor {
   double x, d, dd;    // value, rate, acceleration
-  double e, ed, edd;  // their changes along the direction
+  double e, ed, edd;  // derivatives of these along the direction
 } taylor;
 
 static inline taylor taylor_const(double x) { return (taylor){.x = x}; }
@@ -22,6 +23,7 @@ static inline taylor taylor_scale(double s, taylor a) {
   return (taylor){s * a.x, s * a.d, s * a.dd, s * a.e, s * a.ed, s * a.edd};
 }
 static inline taylor taylor_sub(taylor a, taylor b) { return taylor_add(a, taylor_scale(-1, b)); }
+// a b by the product rule, term by term
 static inline taylor taylor_mul(taylor a, taylor b) {
   return (taylor){
       a.x * b.x,
@@ -31,7 +33,7 @@ static inline taylor taylor_mul(taylor a, taylor b) {
       a.ed * b.x + a.e * b.d + a.d * b.e + a.x * b.ed,
       a.edd * b.x + 2 * a.ed * b.d + a.e * b.dd + a.dd * b.e + 2 * a.d * b.ed + a.x * b.edd};
 }
-// f(a) for the value and the first three derivatives of f at a.x
+// f(a), given the value and the first three derivatives of f at a.x
 static inline taylor taylor_apply(const double f[4], taylor a) {
   return (taylor){f[0],
                   f[1] * a.d,
@@ -40,7 +42,7 @@ static inline taylor taylor_apply(const double f[4], taylor a) {
                   f[2] * a.e * a.d + f[1] * a.ed,
                   f[3] * a.e * a.d * a.d + f[2] * (2 * a.d * a.ed + a.e * a.dd) + f[1] * a.edd};
 }
-// Of 0 nothing changes: a cable of no length has no direction.
+// √a; 0 with zero derivatives at a = 0, since a cable of no length has no direction.
 static inline taylor taylor_sqrt(taylor a) {
   const double r = sqrt(a.x);
   if (!(r > 0)) return taylor_const(0);
@@ -87,7 +89,7 @@ static inline taylor3 taylor3_cross(taylor3 a, taylor3 b) {
 }
 static inline taylor taylor3_norm(taylor3 a) { return taylor_sqrt(taylor3_dot(a, a)); }
 
-// A quaternion.
+// Quaternion
 typedef struct taylor4 {
   taylor w;
   taylor3 v;
@@ -99,18 +101,18 @@ static inline taylor4 taylor4_mul(taylor4 a, taylor4 b) {
                                taylor3_cross(a.v, b.v))};
 }
 static inline taylor4 taylor4_conj(taylor4 a) { return (taylor4){a.w, taylor3_scale(-1, a.v)}; }
-// Rᵀ r of a unit quaternion:  r - 2 w (v × r) + 2 v × (v × r)
+// Rᵀ r for a unit quaternion:  r - 2 w (v × r) + 2 v × (v × r)
 static inline taylor3 taylor4_back(taylor4 q, taylor3 r) {
   const taylor3 c = taylor3_cross(q.v, r);
   return taylor3_add(r, taylor3_scale(2, taylor3_sub(taylor3_cross(q.v, c), taylor3_mul(q.w, c))));
 }
 
-// R r
+// R r for a unit quaternion
 static inline taylor3 taylor4_turn(taylor4 q, taylor3 r) {
   return taylor4_back(taylor4_conj(q), r);
 }
 
-// The place and the rotation of a frame, with its changes along a direction (NULL: none).
+// Position and rotation of a frame; changes along a direction in `d` (NULL: none)
 typedef struct taylor_frame {
   taylor3 p;
   taylor4 Q;
@@ -119,11 +121,11 @@ taylor_frame td_taylor_frame(const frame* f, const frame_change* d);
 
 // ---- lengths of cables ------------------------------------------------------------------------
 
-// Strains of a piece between two frames (segment.h), per length.
+// Strains per length of a piece between two frames (segment.h).
 void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double length, taylor x[6]);
 // Strains of a polynomial pose (polyrod.h).
 void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]);
-// |τ| of a cable in a section with these strains, or its length over a joint (cable.h).
+// |τ| of a cable in a section with strains x, or its length over a joint (cable.h).
 taylor td_taylor_cable(bool joint, const taylor x[6], const double* path);
 
 #endif

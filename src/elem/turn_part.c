@@ -1,10 +1,10 @@
-// Single numbers of a rotation; see turn_part.h for the formulas.
+// Scalar coordinates of a rotation; turn_part.h has the formulas.
 #include "elem/turn_part.h"
 
 #include <math.h>
 
-// c(t) = (1 - θ/2 cot θ/2)/θ² and its derivative by t = θ²; below θ = 1 the series
-// Σ |B_2n+2| tⁿ / (2n+2)!, cut at rounding.
+// c(t) = (1 - θ/2 cot θ/2)/θ² and its derivative with respect to t = θ².  Below θ = 1 the series
+// Σ |B_2n+2| tⁿ / (2n+2)!, cut at rounding, is used.
 static double turn_factor(double t, double* slope) {
   static const double series[] = {1 / 12.,
                                   1 / 720.,
@@ -25,8 +25,10 @@ static double turn_factor(double t, double* slope) {
     }
     return c;
   }
+
   const double half = 0.5 * sqrt(t), s = sin(half), h = half * cos(half) / s;
   const double c = (1 - h) / t;
+
   // dh/dt = (h - (half/s)²) / (2 t)
   *slope = (-(h - half * half / (s * s)) / (2 * t) - c) / t;
   return c;
@@ -61,6 +63,7 @@ vec3 td_turn_part_change(turn_part_kind kind, quat Q, int i, vec3 turn) {
   const vec3 y = rotation_vector(Q), ya = vec3_cross(y, a), yt = vec3_cross(y, turn);
   double slope;
   const double c = turn_factor(vec3_dot(y, y), &slope);
+
   // y' = turn + y × turn / 2 + c y × (y × turn)
   const vec3 dy = vec3_axpy(0.5, yt, vec3_axpy(c, vec3_cross(y, yt), turn));
   const vec3 dya = vec3_cross(dy, a);
