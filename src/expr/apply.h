@@ -8,7 +8,7 @@
 
 #include "expr/expr.h"
 
-// Whether x is a whole multiple of y up to the rounding of their quotient.  The remainder is then
+// True if x is a whole multiple of y up to the rounding of their quotient.  The remainder is then
 // 0, as for mod(1, 1e-3), although 1e-3 is stored as a little more than a thousandth.  Whole
 // numbers y have no such rounding.
 static inline bool is_multiple(double x, double y) {

@@ -39,7 +39,7 @@ static ex unless_both_vanish(td_exprs* g, ex root, ex inner, ex slope) {
   return pick(g, td_ex_2(g, EX_EQ, size, num(g, 0)), num(g, 0), slope);
 }
 
-// Whether u^v may have an infinite derivative at u = 0: 0 < v < 1, or v is not constant.
+// True if u^v may have an infinite derivative at u = 0: 0 < v < 1, or v is not constant.
 static bool is_steep_power(const td_exprs* g, ex v) {
   return !td_ex_is_const(g, v) || (td_ex_value(g, v) > 0 && td_ex_value(g, v) < 1);
 }
@@ -62,7 +62,7 @@ static ex diff_pow(td_exprs* g, ex e, ex u, ex v, ex du, ex dv) {
   return sum;
 }
 
-// Whether e has a root as a factor (within `depth` products), so that its derivative may be
+// True if e has a root as a factor (within `depth` products), so that its derivative may be
 // unbounded where e is zero.
 static bool has_steep_factor(const td_exprs* g, ex e, int depth) {
   const node* n = node_at(g, e);
@@ -304,6 +304,7 @@ ex td_ex_open(td_exprs* g, ex e) {
   if (!td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return graph_fail(g);
   ex* made = malloc((size_t)max_int(r.n, 1) * sizeof *made);
   if (!made) graph_fail(g);
+
   // rebuild every node, with open tables
   for (int i = 0; i < r.n && !g->failed; i++) {
     const node n = *node_at(g, r.list[i]);

@@ -9,14 +9,14 @@
 // age.  To add a rule: put it at its operation below; a node without a rule is created as it is.
 #include "expr/graph.h"
 
-// Whether e is the constant `value`.
+// True if e is the constant `value`.
 static bool is(const td_exprs* g, ex e, double value) {
   return td_ex_is_const(g, e) && td_ex_value(g, e) == value;
 }
 
 static ex arg(const td_exprs* g, ex e, int i) { return node_at(g, e)->arg[i]; }
 
-// Whether e is c*x or c/x with a constant c; a constant factor stands nowhere else.
+// True if e is c*x or c/x with a constant c; a constant factor stands nowhere else.
 static bool has_factor(const td_exprs* g, ex e) {
   const ex_op op = td_ex_op(g, e);
   return (op == EX_MUL || op == EX_DIV) && td_ex_is_const(g, arg(g, e, 0));
@@ -28,13 +28,13 @@ static ex scale_factor(td_exprs* g, ex e, double s) {
   return td_ex_2(g, td_ex_op(g, e), td_ex_const(g, s * c), arg(g, e, 1));
 }
 
-// Whether e carries a minus sign: a negative constant, -x, or a negative constant factor.
+// True if e carries a minus sign: a negative constant, -x, or a negative constant factor.
 static bool negative(const td_exprs* g, ex e) {
   if (td_ex_is_const(g, e)) return td_ex_value(g, e) < 0;
   return td_ex_op(g, e) == EX_NEG || (has_factor(g, e) && td_ex_value(g, arg(g, e, 0)) < 0);
 }
 
-// Whether c and 1/c are powers of two, so that products with them are exact.
+// True if c and 1/c are powers of two, so that products with them are exact.
 static bool is_power_of_two(double c) {
   int exponent;
   return isnormal(c) && fabs(frexp(c, &exponent)) == 0.5 && isnormal(1 / c);
@@ -186,7 +186,7 @@ static ex fold_condition(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   }
 }
 
-// Whether op(a, b) = op(b, a).
+// True if op(a, b) = op(b, a).
 static bool commutes(ex_op op) {
   return op == EX_ADD || op == EX_MUL || op == EX_MIN || op == EX_MAX || op == EX_HYPOT ||
          op == EX_EQ || op == EX_NE || op == EX_AND || op == EX_OR;

@@ -201,7 +201,7 @@ ex td_node_cons(td_exprs* g, ex_op op, ex a, ex b, ex c) {
 
 // ---- tables -----------------------------------------------------------------------------------
 
-// Whether the knots are finite and ascending and the sizes within limits.
+// True if the knots are finite and ascending and the sizes within limits.
 static bool good_table(const double* knots, int n, int order) {
   if (n < 2 || order < 1 || order > 1000 || n > NODE_LIMIT) return false;
   for (int i = 0; i < n; i++) {

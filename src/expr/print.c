@@ -151,6 +151,7 @@ static void print_identifier(td_text* out, const char* name) {
   }
 }
 
+// True if n letters name a Greek letter.
 static bool is_greek(const char* s, int n) {
   static const char* const letters[] = {
       "alpha", "beta",    "gamma", "delta", "epsilon", "zeta",    "eta",   "theta", "iota",
@@ -203,7 +204,7 @@ static void print_symbol(td_text* out, const char* name) {
 // ---- levels of precedence
 // -----------------------------------------------------------------------------------
 
-// Whether the language prints an operation as a condition instead of a number.
+// True if the language prints an operation as a condition instead of a number.
 static bool prints_as_condition(const printer* p, ex_op op) {
   const bool has_step = p->syntax == TD_SYNTAX_OCTAVE || p->syntax == TD_SYNTAX_PYTHON;
   return td_op_is_logical(op) || (op == EX_STEP && has_step);
@@ -217,7 +218,7 @@ static bool is_square(const printer* p, ex e) {
   return op_of(p, e) == EX_MUL && arg(p, e, 0) == arg(p, e, 1);
 }
 
-// Whether a square is printed as x*x: in C, for a variable.  pow keeps other squares short.
+// True if a square is printed as x*x: in C, for a variable.  pow keeps other squares short.
 static bool is_short_square(const printer* p, ex e) {
   return p->syntax == TD_SYNTAX_C && op_of(p, arg(p, e, 0)) == EX_VAR;
 }
@@ -279,7 +280,7 @@ static void write_call(const printer* p, const char* name, ex e, sequence* s) {
   text(s, latex(p) ? "\\right)" : ")");
 }
 
-// Whether the LaTeX of e begins with a digit; true if that is not found within 100 levels.
+// True if the LaTeX of e begins with a digit; true if that is not found within 100 levels.
 static bool begins_with_digit(const printer* p, ex e) {
   for (int depth = 0; depth < 100; depth++) {
     const ex_op op = op_of(p, e);
@@ -432,6 +433,8 @@ static void write_latex(const printer* p, ex e, sequence* s) {
 static void write_node(const printer* p, ex e, sequence* s) {
   const ex_op op = op_of(p, e);
   const char* name = functions[op][p->syntax];
+
+  // operations with a notation of their own come first, then calls, then infix operators
   if (op == EX_NEG) {
     text(s, "-");
     number(s, arg(p, e, 0), PRODUCT);

@@ -6,7 +6,7 @@
 // Add node e to the set.
 static void mark(reach* r, ex e) { r->bits[e / 64] |= (uint64_t)1 << (e % 64); }
 
-// Whether the rule keeps node e.
+// True if the rule keeps node e.
 static bool wanted(const td_exprs* g, ex e, reach_rule rule) {
   return rule.depends == 0 || (node_at(g, e)->depends & rule.depends) != 0;
 }

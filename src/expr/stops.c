@@ -72,7 +72,7 @@ static line line_scale(double c, line a) {
   return (line){a.slope == 0 ? 0 : c * a.slope, c * a.offset};
 }
 
-// Whether the search has ended early.
+// True if the search has ended early.
 static bool stopped(const search* s) { return s->failed || s->work > WORK_LIMIT; }
 
 // Record the stop t if it is in [t0, t1].
@@ -229,11 +229,12 @@ static bool result_line(const stretch* in, double middle, line* y) {
   }
 }
 
-// Whether the value and two derivatives of a table are continuous at a knot, up to rounding of its
+// True if the value and two derivatives of a table are continuous at a knot, up to rounding of its
 // data, as at the inner knots of a spline.  Solvers need not stop there.
 static bool is_smooth_knot(const table* t, double knot) {
   const int k = first_not_below(t->data, t->n, knot), order = t->order;
   double side[2][3] = {{0, 0, 0}, {0, 0, 0}}, size = 0, h = INFINITY;
+
   // value and two derivatives of the pieces before and after the knot
   for (int s = 0; s < 2; s++) {
     const int i = s == 0 ? k - 1 : k;
@@ -253,6 +254,7 @@ static bool is_smooth_knot(const table* t, double knot) {
     }
     size = fmax(size, fmax(fabs(c[0]), fabs(side[s][0])));
   }
+
   // compare them
   const double noise = 256 * 2.2e-16 * size;
   for (int d = 0; d < 3; d++) {
@@ -296,6 +298,7 @@ static pieces join(search* s, ex_op op, const table* t, const pieces* x, int ari
   pieces out = {s->n, 0};
   int at[3] = {0, 0, 0};
   bool affine = true;
+
   // the next interval ends where the first of the current pieces ends
   do {
     in.begin = in.end;
@@ -367,6 +370,7 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
   line in[2] = {{0, 0}, {0, 0}};
   bool straight[2] = {false, false};
   const int arity = min_int(td_op_arity(op), 2);
+
   // constants, squares and lines among the operands
   if (op == EX_VAR || op == EX_TABLE) return none;
   for (int k = 0; k < arity; k++) {
@@ -377,6 +381,7 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
       straight[k] = line_of(s, &known[reach_rank(r, n.arg[k])], &in[k]);
     }
   }
+
   // operations that give a square again, and steep steps of a line
   const double zero = -in[0].offset / in[0].slope, steep = in[0].slope;
   switch (op) {
@@ -408,6 +413,7 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
     default:
       break;
   }
+
   // any other function of a square is a short pulse
   for (int k = 0; k < arity; k++)
     if (isfinite(of[k].scale) && of[k].scale != 0)

@@ -116,6 +116,7 @@ double td_ex_eval(const td_exprs* g, ex e, const double* vars) {
       value[i] = apply((ex_op)n->op, x[0], x[1], x[2]);
     }
   }
+
   const double result = value ? value[r.n - 1] : (double)NAN;
   free(value);
   td_reach_free(&r);

@@ -108,6 +108,7 @@ bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, con
                                   .row = shape->m > 0 ? shape->row + row_at[0] : NULL};
     if (!factor_branch(a, &a->branch[i], M, J, scale, S, s)) return false;
   }
+
   // factor what is left for the trunk
   td_row_scale trunk = {0};
   if (scale) trunk = pick_scale(scale, shape->row, m0, shape->x, n0, s);
@@ -137,6 +138,7 @@ static void solve_panel(const td_arrow* a, const double* f, const double* g, int
   const int n0 = a->n0, m0 = shape->row_at[1];
   double *X = arena_doubles(s, shape->n * cols), *L = arena_doubles(s, shape->m * cols);
   double* G = arena_zeros(s, shape->m * cols);
+
   // right-hand sides sorted by part
   pick_rows(f, nrhs, shape->x, shape->n, cols, X);
   if (g) pick_rows(g, nrhs, shape->row, shape->m, cols, G);
@@ -150,6 +152,7 @@ static void solve_panel(const td_arrow* a, const double* f, const double* g, int
     add_product_t(-1, b->M, r, n0, b->n, cols, X);
     add_product_t(1, b->A, m, n0, b->m, cols, X);
   }
+
   // the trunk, and x_k = P_k x_0 + r_k, l_k = L_k x_0 + m_k
   td_kkt_solve(&a->trunk, X, m0 > 0 ? G : NULL, cols, X, L, s);
   for (int i = 0; i < shape->nbranch; i++) {

@@ -63,6 +63,7 @@ td_status td_border_factor(td_border* b, td_fronts* A, const double* J1, const d
   const int n = b->n, r = b->rows;
   b->A = A;
   memcpy(b->J2, J2, (size_t)b->ptr[r] * sizeof(double));
+
   // W = A⁻¹ J1'
   memset(b->W, 0, (size_t)r * (size_t)n * sizeof(double));
   for (int i = 0; i < r; i++) {
@@ -70,6 +71,7 @@ td_status td_border_factor(td_border* b, td_fronts* A, const double* J1, const d
     for (int k = b->ptr[i]; k < b->ptr[i + 1]; k++) w[b->col[k]] += J1[k];
     td_fronts_solve(A, w);
   }
+
   // S = J2 W; without d if all rows are independent
   for (int j = 0; j < r; j++)
     for (int i = 0; i < r; i++) b->S[j * r + i] = row_times(b, i, b->W + (size_t)j * (size_t)n);

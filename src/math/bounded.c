@@ -39,6 +39,7 @@ static void jacobi(problem* p) {
     for (int i = 0; i < p->rows; i++) p->W[k * p->rows + i] = p->A[i * p->cols + p->index[k]];
     for (int j = 0; j < p->n; j++) p->V[k * p->n + j] = j == k;
   }
+
   // sweeps over all pairs of columns until every pair is orthogonal to rounding
   for (int sweep = 0; sweep < 40; sweep++) {
     bool done = true;
@@ -191,6 +192,7 @@ void td_free_inverse(const double* A, int rows, int cols, double damping, const 
   for (int j = 0; j < cols; j++) p.side[j] = free[j] ? 0 : -1;
   list_free(&p);
   jacobi(&p);
+
   // column i of G solves the free problem for the unit vector e_i
   memset(G, 0, (size_t)rows * (size_t)cols * sizeof(double));
   for (int i = 0; i < rows; i++) {

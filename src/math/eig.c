@@ -70,6 +70,7 @@ bool td_singular_values(const double* A, int rows, int cols, double* s) {
   if (!all_finite(A, area(rows, cols))) return false;
   double* T = copy_of(A, area(rows, cols));
   if (!T) return false;
+
   // the transpose has the same singular values
   const lapack_int info =
       LAPACKE_dgesdd(LAPACK_COL_MAJOR, 'N', cols, rows, T, cols, s, NULL, 1, NULL, 1);

@@ -28,6 +28,7 @@ td_status td_expm(const double* A, int n, double* E) {
     S[i] = ldexp(A[i], -squarings);
     P[i] = E[i] = D[i] = i % (size_t)(n + 1) == 0;
   }
+
   // numerator E = Σ c_k S^k, denominator D = Σ c_k (-S)^k
   double c = 1;
   for (int k = 1; k <= 6; k++) {
@@ -39,6 +40,7 @@ td_status td_expm(const double* A, int n, double* E) {
       D[i] += (k % 2 ? -c : c) * P[i];
     }
   }
+
   // E := D⁻¹ E, then square it as often as A was halved
   td_status status = td_lu(D, n, pivot) == 0 ? TD_OK : TD_E_SINGULAR;
   if (status == TD_OK) td_lu_solve(D, pivot, n, E, n);

@@ -127,6 +127,7 @@ static inline pose octet_pose_at(const octet_pose* all, int i) {
   for (int k = 0; k < 9; k++) g.R.m[k] = all->R[k][i];
   return g;
 }
+// g_n = a_n b_n
 static ALWAYS octet_pose octet_pose_mul(const octet_pose* a, const octet_pose* b) {
   octet_pose g;
   for (int i = 0; i < 3; i++) {

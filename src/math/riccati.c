@@ -44,6 +44,7 @@ static void symmetrise(double* X, int n) {
 static bool balance(const double* A, int n, double* t, double* scratch) {
   lapack_int low, high;
   memcpy(scratch, A, sizeof(double) * area(n, n));
+
   // LAPACK reads row-major A as A', whose scales are the reciprocals
   if (LAPACKE_dgebal(LAPACK_COL_MAJOR, 'S', n, scratch, n, &low, &high, t) != 0) return false;
   for (int i = 0; i < n; i++) t[i] = 1 / t[i];
@@ -135,6 +136,7 @@ static lapack_logical is_stable(const double* re, const double* im) {
 static td_status schur_solution(const scaled* p, double s) {
   const int n = p->n, N = 2 * n;
   double *H = p->work, *U = H + area(N, N), *re = U + area(N, N), *im = re + N, *X = p->Xh;
+
   // H, column-major
   memset(H, 0, sizeof(double) * area(N, N));
   for (int i = 0; i < n; i++) {
@@ -145,6 +147,7 @@ static td_status schur_solution(const scaled* p, double s) {
       H[(n + j) * N + n + i] = -p->Ah[j * n + i];
     }
   }
+
   // its stable invariant subspace; N + 2: rounding has moved eigenvalues across the axis
   lapack_int stable;
   const lapack_int info =
@@ -158,6 +161,7 @@ static td_status schur_solution(const scaled* p, double s) {
       H[j * n + i] = U[i * N + j];
       X[j * n + i] = s * U[i * N + n + j];
     }
+
   // U1 is singular to rounding if an unstable motion is not controllable
   const double size = LAPACKE_dlange(LAPACK_COL_MAJOR, '1', n, n, H, n);
   double rcond = 0;
@@ -176,6 +180,7 @@ static double refine(const scaled* p) {
   for (int k = 0; k < 8 && residual > 0; k++) {
     for (int i = 0; i < n; i++)
       for (int j = 0; j < n; j++) P[i * n + j] = p->Ah[i * n + j] - p->g[i] * p->Xh[i * n + j];
+
     // D from the Lyapunov equation; keep X + D if its residual is smaller
     if (td_lyapunov(P, R, n, D) != TD_OK) break;
     for (size_t i = 0; i < area(n, n); i++) Y[i] = p->Xh[i] + D[i];
@@ -198,6 +203,7 @@ static td_status transform(const scaled* p) {
   const int n = p->n, m = p->m, k = min_int(n, m);
   double *M = p->work + area(n, n), *Bs = M + area(n, max_int(n, m)), *sigma = Bs + area(n, m),
          *super = sigma + k;
+
   // T balances A; the left singular vectors of T^-1 B are U
   if (!balance(p->A, n, p->t, M)) return TD_E_DIVERGED;
   for (int i = 0; i < n; i++)
@@ -205,12 +211,14 @@ static td_status transform(const scaled* p) {
   const lapack_int info = LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', n, m, M, max_int(m, 1), sigma,
                                          p->U, n, NULL, max_int(m, 1), super);
   if (info != 0) return TD_E_DIVERGED;
+
   // B'T^-1 U and G^ = diag(sigma^2), exact zeros beyond the rank
   td_mul_tn(Bs, p->U, m, n, n, p->BU);
   for (int j = 0; j < n; j++) {
     p->g[j] = j < k ? sigma[j] * sigma[j] : 0;
     for (int i = 0; i < m && j >= k; i++) p->BU[i * n + j] = 0;
   }
+
   // U'T^-1 A T U and U'T Q T U
   for (int i = 0; i < n; i++)
     for (int j = 0; j < n; j++) M[i * n + j] = p->A[i * n + j] / p->t[i] * p->t[j];
