@@ -32,6 +32,7 @@ void td_ast_free(ast_pool* pool) {
   free(pool);
 }
 
+// Allocate from the pool; NULL: no memory.
 static void* take(ast_pool* pool, size_t bytes) {
   const size_t unit = sizeof(max_align_t);
   bytes = (bytes + unit - 1) / unit * unit;
@@ -66,14 +67,14 @@ ast** td_ast_list(ast_pool* pool, ast* const* items, int n) {
 
 // ---- texts ------------------------------------------------------------------------------------
 
-// FNV-1a
+// FNV-1a hash of n bytes
 static uint32_t hash(const char* s, size_t n) {
   uint32_t h = 2166136261u;
   for (size_t i = 0; i < n; i++) h = (h ^ (unsigned char)s[i]) * 16777619u;
   return h;
 }
 
-// The place of a text in the table, taken or free.
+// Slot of a text in the table, or the free slot for it.
 static const char** find(ast_pool* pool, const char* s, size_t n) {
   const uint32_t mask = (uint32_t)pool->cap - 1;
   uint32_t i = hash(s, n) & mask;
@@ -83,7 +84,7 @@ static const char** find(ast_pool* pool, const char* s, size_t n) {
   return &pool->texts[i];
 }
 
-// Keep the table at most half full.
+// Grow the table so that it is at most half full.  False: no memory.
 static bool make_room(ast_pool* pool) {
   if (2 * (pool->ntext + 1) <= pool->cap) return true;
   const int old_cap = pool->cap;

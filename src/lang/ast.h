@@ -92,9 +92,9 @@ struct ast {
   int height;  // of an expression: 1 + that of its highest part; at most AST_HEIGHT_LIMIT
 };
 
-// What protects the stack of everything that walks a tree: levels of parentheses, matrices, blocks
-// and unary operators in the text, and the height of one expression (a + b + c is as high as it is
-// long).
+// Limits that protect the stack of functions that walk a tree: levels of parentheses, matrices,
+// blocks and unary operators in the text, and the height of one expression (a + b + c is as high as
+// it is long).
 enum { AST_NEST_LIMIT = 200, AST_HEIGHT_LIMIT = 1000 };
 
 // Files larger than this [bytes], or with more nodes, are refused.
@@ -102,13 +102,13 @@ enum { AST_SIZE_LIMIT = 64 << 20, AST_NODE_LIMIT = 2000000 };
 
 typedef struct ast_pool ast_pool;  // owns every node and string of one source
 
-// Is the name a command or program of MATLAB or of the published packages (modules.c)?
-// Housekeeping has no effect on the model or its results; other programs are told in a note.
+// True if a name is a command or program of MATLAB or of the published packages (modules.c).
+// Housekeeping has no effect on the model or its results; other programs are listed in a note.
 bool td_is_housekeeping(const char* name);
 bool td_is_program_name(const char* name);
 
 // Parse a source.  The result is an AST_BLOCK; functions are among its statements.  Syntax errors
-// are reported (several per run: after one, parsing goes on at the next statement) and the
+// are reported (several per text: after one, parsing resumes at the next statement) and the
 // statements that parsed are still returned.  NULL only when out of memory.
 ast* td_parse(td_diags* diags, int source, ast_pool** pool);
 void td_ast_free(ast_pool* pool);

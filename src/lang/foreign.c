@@ -1,5 +1,5 @@
 // Characters beyond ASCII that come with text pasted from papers, web pages and word processors,
-// and what the model language wants instead.
+// and their replacement in the model language.
 #include <stddef.h>
 
 #include "lang/lexer.h"

@@ -1,10 +1,11 @@
-// The lexer.  Blanks, newlines, quotes and `end` have a meaning that depends on where they stand:
+// The lexer.  The meaning of blanks, newlines, quotes and `end` depends on where they stand:
 //
 //   [a -b]  two elements      [a - b]  one      [a' b']  transposes      [a 'b']  a and a string
 //
 // Inside [ ] and { } a blank between two operands is a comma and a newline ends a row; inside ( )
 // both are ignored.  A wrong character is reported where it stands and, where its meaning is clear,
-// read as what was meant, so that one run finds all of them.
+// read as what was meant, so that one pass finds all of them.  To add a sign: a row in `signs`; to
+// add a hint for a sign of another language: a row in `mistakes`.
 #include "lang/lexer.h"
 
 #include <ctype.h>
@@ -20,14 +21,16 @@ static bool is_word(char c) { return is_letter(c) || is_digit(c) || c == '_'; }
 
 static char at(const lexer* lx, int pos) { return pos < lx->size ? lx->text[pos] : '\0'; }
 static bool at_end(const lexer* lx) { return lx->pos >= lx->size; }
+// True if the text s stands at the current position.
 static bool looking_at(const lexer* lx, const char* s) {
   return lx->text[lx->pos] == s[0] && strncmp(lx->text + lx->pos, s, strlen(s)) == 0;
 }
 
+// Kind of the innermost open bracket, or 0.
 static char inside(const lexer* lx) { return lx->nopen > 0 ? lx->open[lx->nopen - 1].kind : '\0'; }
 static bool in_matrix(const lexer* lx) { return inside(lx) == '[' || inside(lx) == '{'; }
 
-// Report at [begin, end); false when muted, so that no hint follows.
+// Report at [begin, end); false if the lexer is muted and no hint must follow.
 static bool report(lexer* lx, int begin, int end, const char* text) {
   if (lx->mute) return false;
   td_error(lx->diags, TD_E_SYNTAX, (td_span){lx->source, begin, end}, "%s", text);
@@ -52,6 +55,7 @@ void td_lexer_reset(lexer* lx, int pos) {
 
 // ---- brackets ---------------------------------------------------------------------------------
 
+// Open a bracket; false: too many are open.
 static bool push(lexer* lx, char kind, int pos) {
   if (lx->nopen > AST_NEST_LIMIT) {
     lx->overflow = true;
@@ -61,8 +65,8 @@ static bool push(lexer* lx, char kind, int pos) {
   return true;
 }
 
-// A closing bracket closes the innermost open one even when it is of another kind, which the parser
-// reports; but a matrix of several lines stays open, because its end is still to come.
+// Close the innermost open bracket, even if it is of another kind, which the parser reports.  A
+// matrix over several lines stays open at ')', because its own end is still to come.
 static void pop(lexer* lx, int pos) {
   if (lx->nopen == 0) return;
   const bracket b = lx->open[lx->nopen - 1];
@@ -74,6 +78,7 @@ void td_lexer_function_body(lexer* lx) {
   if (in_matrix(lx)) push(lx, '@', lx->pos);
 }
 
+// End the bodies of @(...) inside a matrix.
 static void leave_function_body(lexer* lx) {
   while (inside(lx) == '@') lx->nopen--;
 }
@@ -88,7 +93,7 @@ static void skip_to_eol(lexer* lx) {
   while (!at_end(lx) && !is_eol(lx->text[lx->pos])) lx->pos++;
 }
 
-// Is the comment sign at pos, followed by `brace`, alone on its line?
+// True if a comment sign followed by `brace` stands at pos, alone on its line.
 static bool is_block_sign(const lexer* lx, int pos, char brace) {
   if ((at(lx, pos) != '%' && at(lx, pos) != '#') || at(lx, pos + 1) != brace) return false;
   int after = pos + 2, before = pos - 1;
@@ -98,7 +103,7 @@ static bool is_block_sign(const lexer* lx, int pos, char brace) {
   return first && (after >= lx->size || is_eol(lx->text[after]));
 }
 
-// %{ and %} on lines of their own; they nest.
+// Skip a comment between %{ and %} on lines of their own; such comments nest.
 static void skip_block_comment(lexer* lx) {
   const int begin = lx->pos;
   int depth = 0;
@@ -115,12 +120,7 @@ static void skip_block_comment(lexer* lx) {
   }
 }
 
-// "..." joins lines; what follows it on its line is a comment.
-static void skip_continuation(lexer* lx) {
-  skip_to_eol(lx);
-  if (!at_end(lx)) lx->pos += eol_length(lx, lx->pos);
-}
-
+// Record a newline inside brackets and the end of the token before it.
 static void note_break(lexer* lx) {
   if (lx->last.kind != T_NEWLINE) {
     lx->break_after = lx->last.kind == T_SEMICOLON ? lx->last.begin : lx->last.end;
@@ -129,7 +129,8 @@ static void note_break(lexer* lx) {
   lx->fresh = true;
 }
 
-// A blank that is none on the keyboard; reported once, because there are usually many.
+// Length of a blank beyond ASCII at the current position, or 0.  It is reported once, because there
+// are usually many.
 static int foreign_blank(lexer* lx) {
   int code = 0;
   const int n = td_utf8_decode(lx->text + lx->pos, lx->size - lx->pos, &code);
@@ -146,7 +147,7 @@ static int foreign_blank(lexer* lx) {
   return n;
 }
 
-// Go to the next token; was there anything in between?
+// Skip blanks, comments and continued lines; true if there were any.
 static bool skip_blanks(lexer* lx) {
   const int begin = lx->pos;
   while (!at_end(lx)) {
@@ -160,7 +161,9 @@ static bool skip_blanks(lexer* lx) {
         skip_to_eol(lx);
       }
     } else if (c == '.' && looking_at(lx, "...")) {
-      skip_continuation(lx);
+      // "..." joins lines; the rest of its line is a comment
+      skip_to_eol(lx);
+      if (!at_end(lx)) lx->pos += eol_length(lx, lx->pos);
     } else if (is_eol(c) && inside(lx) == '(') {
       note_break(lx);
       lx->pos += eol_length(lx, lx->pos);
@@ -218,7 +221,7 @@ token_kind td_keyword(const char* name, int length) {
   return T_NAME;
 }
 
-// Bytes of a letter beyond ASCII, of which names may not consist but often do.
+// Length of a letter beyond ASCII at pos, or 0; names must not contain one but often do.
 static int foreign_letter(const lexer* lx, int pos, foreign* f) {
   int code = 0;
   if (!(at(lx, pos) & 0x80)) return 0;
@@ -228,31 +231,29 @@ static int foreign_letter(const lexer* lx, int pos, foreign* f) {
   return !f->ascii || is_letter(f->ascii[0]) ? n : 0;
 }
 
-static void report_letter(lexer* lx, int pos, int n, const foreign* f) {
-  if (lx->mute) return;
-  const td_span span = {lx->source, pos, pos + n};
-  td_error(lx->diags, TD_E_SYNTAX, span, "the character '%.*s' (U+%04X) may not be used in a name",
-           n, lx->text + pos, (unsigned)f->code);
-  if (f->ascii) {
-    td_hint(lx->diags, "write '%s' instead", f->ascii);
-  } else {
-    td_hint(lx->diags, "names consist of the letters a-z and A-Z, digits and _");
-  }
-}
-
+// A name or a keyword.
 static void scan_name(lexer* lx, token* t) {
   foreign f = {0};
   bool pure = true;
   for (int n; !at_end(lx); lx->pos += n) {
     n = is_word(lx->text[lx->pos]) ? 1 : foreign_letter(lx, lx->pos, &f);
     if (n == 0) break;
-    if (n > 1) {
-      report_letter(lx, lx->pos, n, &f);
-      pure = false;
+    if (n == 1) continue;
+
+    // report a letter beyond ASCII and read on
+    pure = false;
+    if (lx->mute) continue;
+    td_error(lx->diags, TD_E_SYNTAX, (td_span){lx->source, lx->pos, lx->pos + n},
+             "the character '%.*s' (U+%04X) may not be used in a name", n, lx->text + lx->pos,
+             (unsigned)f.code);
+    if (f.ascii) {
+      td_hint(lx->diags, "write '%s' instead", f.ascii);
+    } else {
+      td_hint(lx->diags, "names consist of the letters a-z and A-Z, digits and _");
     }
   }
   t->kind = T_NAME;
-  if (!pure || lx->last.kind == T_DOT) return;  // a field may be called as a keyword
+  if (!pure || lx->last.kind == T_DOT) return;  // a field may have the name of a keyword
   t->kind = td_keyword(lx->text + t->begin, lx->pos - t->begin);
   if (t->kind == K_END && lx->nopen > 0) t->kind = T_LAST;
 }
@@ -263,15 +264,7 @@ static void skip_digits(lexer* lx) {
   while (is_digit(at(lx, lx->pos))) lx->pos++;
 }
 
-static void scan_hex(lexer* lx, token* t) {
-  lx->pos += 2;
-  for (; isxdigit((unsigned char)at(lx, lx->pos)); lx->pos++) {
-    const char c = lx->text[lx->pos];
-    t->number = 16 * t->number + (is_digit(c) ? c - '0' : (c | 0x20) - 'a' + 10);
-  }
-}
-
-// 1  1.  .5  1.5e-3; the point of 1./x and 1.' belongs to the operator
+// 1  1.  .5  1.5e-3; the point of 1./x and 1.' belongs to the operator.
 static void scan_decimal(lexer* lx, token* t) {
   skip_digits(lx);
   const char next = at(lx, lx->pos + 1);
@@ -291,14 +284,7 @@ static void scan_decimal(lexer* lx, token* t) {
   t->number = strtod(lx->text + t->begin, NULL);
 }
 
-static void imaginary(lexer* lx, const token* t) {
-  const char unit = lx->text[lx->pos++];
-  if (report(lx, t->begin, lx->pos, "imaginary numbers are not supported")) {
-    td_hint(lx->diags, "to multiply with a variable, write '*%c'", unit);
-  }
-}
-
-// 5x, 2nd, and (1.tr where a parenthesis is missing
+// Report a number followed by a name: 5x, 2nd, or (1.tr where a parenthesis is missing.
 static void number_before_name(lexer* lx, token* t) {
   const int name = lx->pos;
   while (is_word(at(lx, lx->pos))) lx->pos++;
@@ -316,17 +302,25 @@ static void number_before_name(lexer* lx, token* t) {
   }
 }
 
+// A decimal or hexadecimal number, and what must not follow it.
 static void scan_number(lexer* lx, token* t) {
   t->kind = T_NUMBER;
   if (lx->text[lx->pos] == '0' && (at(lx, lx->pos + 1) | 0x20) == 'x' &&
       isxdigit((unsigned char)at(lx, lx->pos + 2))) {
-    scan_hex(lx, t);
+    lx->pos += 2;
+    for (; isxdigit((unsigned char)at(lx, lx->pos)); lx->pos++) {
+      const char digit = lx->text[lx->pos];
+      t->number = 16 * t->number + (is_digit(digit) ? digit - '0' : (digit | 0x20) - 'a' + 10);
+    }
   } else {
     scan_decimal(lx, t);
   }
+
   const char c = at(lx, lx->pos);
   if (c != '\0' && strchr("iIjJ", c) && !is_word(at(lx, lx->pos + 1))) {
-    imaginary(lx, t);
+    lx->pos++;
+    if (report(lx, t->begin, lx->pos, "imaginary numbers are not supported"))
+      td_hint(lx->diags, "to multiply with a variable, write '*%c'", c);
   } else if (is_letter(c) || c == '_') {
     number_before_name(lx, t);
   } else if (at(lx, lx->pos) == '.' && is_digit(at(lx, lx->pos + 1))) {
@@ -344,17 +338,7 @@ static void scan_number(lexer* lx, token* t) {
 
 // ---- strings ----------------------------------------------------------------------------------
 
-static void open_string(lexer* lx, token* t, char quote) {
-  skip_to_eol(lx);
-  t->kind = T_ERROR;
-  if (!report(lx, t->begin, lx->pos, "this string has no closing quote")) return;
-  if (quote == '\'' && lx->last.kind == T_COMMA && lx->last.begin == lx->last.end) {
-    td_hint(lx->diags, "to transpose, write ' without a blank before it");
-  } else {
-    td_hint(lx->diags, "add %c at its end", quote);
-  }
-}
-
+// A string up to its closing quote, which is written twice inside it.
 static void scan_string(lexer* lx, token* t) {
   const char quote = lx->text[lx->pos++];
   t->kind = T_STRING;
@@ -369,10 +353,18 @@ static void scan_string(lexer* lx, token* t) {
       return;
     }
   }
-  open_string(lx, t, quote);
+
+  // the line ends before the string does
+  t->kind = T_ERROR;
+  if (!report(lx, t->begin, lx->pos, "this string has no closing quote")) return;
+  if (quote == '\'' && lx->last.kind == T_COMMA && lx->last.begin == lx->last.end) {
+    td_hint(lx->diags, "to transpose, write ' without a blank before it");
+  } else {
+    td_hint(lx->diags, "add %c at its end", quote);
+  }
 }
 
-// One escape sequence at *pos, which is moved behind it.
+// Replace the escape sequence at *pos, which moves behind it.
 static void escape(lexer* lx, int* pos, td_text* out) {
   static const char from[] = "abfnrtv\\'\"", to[] = "\a\b\f\n\r\t\v\\'\"";
   const int begin = *pos;
@@ -407,7 +399,7 @@ typedef struct sign {
   token_kind kind;
 } sign;
 
-// longest first
+// Signs, longest first
 static const sign signs[] = {
     {"&&", T_ANDAND},     {"||", T_OROR},       {"==", T_EQ},         {"~=", T_NE},
     {"!=", T_NE},         {"<=", T_LE},         {">=", T_GE},         {".*", T_EMUL},
@@ -421,7 +413,7 @@ static const sign signs[] = {
     {"*", T_MUL},         {"/", T_DIV},         {"\\", T_LDIV},       {"^", T_POW},
 };
 
-// Signs of other languages: a hint for each.
+// Signs of other languages, with a hint for each
 static const struct {
   const char *text, *hint;
 } mistakes[] = {
@@ -449,6 +441,7 @@ static const struct {
     {"`", "strings are written with '"},
 };
 
+// Report a sign of another language; false: there is none.
 static bool scan_mistake(lexer* lx, token* t) {
   for (size_t i = 0; i < sizeof mistakes / sizeof *mistakes; i++) {
     if (!looking_at(lx, mistakes[i].text)) continue;
@@ -463,6 +456,7 @@ static bool scan_mistake(lexer* lx, token* t) {
   return false;
 }
 
+// The longest sign at the beginning of a text, or NULL.
 static const sign* find_sign(const char* text) {
   for (size_t i = 0; i < sizeof signs / sizeof *signs; i++) {
     const char* s = signs[i].text;
@@ -471,28 +465,25 @@ static const sign* find_sign(const char* text) {
   return NULL;
 }
 
+// True if an operand may end with a token of this kind.
 static bool ends_operand(token_kind k) {
   return k == T_NAME || k == T_NUMBER || k == T_STRING || k == T_LAST || k == T_RPAREN ||
          k == T_RBRACKET || k == T_RBRACE || k == T_CTRANSPOSE || k == T_TRANSPOSE;
 }
 
-static bool ends_statement(const lexer* lx, int pos) {
-  while (is_blank(at(lx, pos))) pos++;
-  return pos >= lx->size || is_eol(lx->text[pos]) || strchr(";,%#", lx->text[pos]);
-}
-
-// x++ and x-- are statements: outside brackets, behind an operand, and nothing follows.
+// x++ and x-- are statements: outside brackets, behind an operand, at the end of the statement.
 static bool scan_increment(lexer* lx, token* t) {
   if (!looking_at(lx, "++") && !looking_at(lx, "--")) return false;
-  if (lx->nopen > 0 || !ends_operand(lx->last.kind) || !ends_statement(lx, lx->pos + 2)) {
-    return false;
-  }
+  int next = lx->pos + 2;
+  while (is_blank(at(lx, next))) next++;
+  const bool ends = next >= lx->size || is_eol(lx->text[next]) || strchr(";,%#", lx->text[next]);
+  if (lx->nopen > 0 || !ends_operand(lx->last.kind) || !ends) return false;
   t->kind = lx->text[lx->pos] == '+' ? T_INCREMENT : T_DECREMENT;
   lx->pos += 2;
   return true;
 }
 
-// Keep the stack of open brackets.
+// Update the stack of open brackets.
 static void track_brackets(lexer* lx, token* t) {
   const bool index = ends_operand(lx->last.kind);  // a{...}: as in parentheses
   bool ok = true;
@@ -526,7 +517,7 @@ static void track_brackets(lexer* lx, token* t) {
   }
 }
 
-// A character beyond ASCII outside names: report it and read on as if its replacement stood there.
+// Report a character beyond ASCII outside names and read on as if its replacement stood there.
 static void scan_foreign(lexer* lx, token* t) {
   int code = 0;
   const int n = td_utf8_decode(lx->text + lx->pos, lx->size - lx->pos, &code);
@@ -538,7 +529,7 @@ static void scan_foreign(lexer* lx, token* t) {
     }
     return;
   }
-  const foreign f = td_foreign(code);  // letters and blanks were taken care of
+  const foreign f = td_foreign(code);  // neither a letter nor a blank
   if (!lx->mute) {
     td_error(lx->diags, TD_E_SYNTAX, (td_span){lx->source, t->begin, lx->pos},
              "the character '%.*s' (U+%04X, %s) is not part of the language", n,
@@ -549,6 +540,7 @@ static void scan_foreign(lexer* lx, token* t) {
   if (s && strcmp(s->text, f.ascii) == 0) t->kind = s->kind;
 }
 
+// An operator, bracket or separator.
 static void scan_sign(lexer* lx, token* t) {
   if (scan_mistake(lx, t) || scan_increment(lx, t)) return;
   if (lx->text[lx->pos] & 0x80) {
@@ -566,7 +558,7 @@ static void scan_sign(lexer* lx, token* t) {
 
 // ---- the next token ---------------------------------------------------------------------------
 
-// Could an element of a matrix begin here?  + and - do when a blank is before but none behind them.
+// True if an element of a matrix may begin here.  + and - begin one if no blank follows them.
 static bool starts_element(const lexer* lx) {
   const char c = at(lx, lx->pos), next = at(lx, lx->pos + 1);
   if (is_word(c) || (c != '\0' && strchr("'\"([{@", c))) return true;
@@ -577,47 +569,37 @@ static bool starts_element(const lexer* lx) {
   return foreign_letter(lx, lx->pos, &f) > 0;
 }
 
-static bool is_transpose(const lexer* lx, const token* t) {
-  return ends_operand(lx->last.kind) && !(t->spaced && in_matrix(lx));
-}
-
-static void scan_newline(lexer* lx, token* t) {
-  t->kind = T_NEWLINE;
-  leave_function_body(lx);
-  note_break(lx);
-  lx->pos += eol_length(lx, lx->pos);
-}
-
-static void scan(lexer* lx, token* t) {
-  const char c = at(lx, lx->pos);
-  foreign f;
-  if (at_end(lx)) {
-    t->kind = T_EOF;
-  } else if (is_eol(c)) {
-    scan_newline(lx, t);
-  } else if (in_matrix(lx) && t->spaced && ends_operand(lx->last.kind) && starts_element(lx)) {
-    t->kind = T_COMMA;
-  } else if (is_digit(c) || (c == '.' && is_digit(at(lx, lx->pos + 1)))) {
-    scan_number(lx, t);
-  } else if (is_word(c) || foreign_letter(lx, lx->pos, &f)) {
-    scan_name(lx, t);
-  } else if (c == '\'' && is_transpose(lx, t)) {
-    t->kind = T_CTRANSPOSE;
-    lx->pos++;
-  } else if (c == '\'' || c == '"') {
-    scan_string(lx, t);
-  } else {
-    scan_sign(lx, t);
-  }
-}
-
 token td_lexer_next(lexer* lx) {
   token t = {0};
   t.spaced = skip_blanks(lx);
   t.starts_line = lx->fresh;
   t.begin = lx->pos;
   lx->fresh = false;
-  scan(lx, &t);
+
+  const char c = at(lx, lx->pos);
+  const bool after_operand = ends_operand(lx->last.kind), gap = t.spaced && in_matrix(lx);
+  foreign f;
+  if (at_end(lx)) {
+    t.kind = T_EOF;
+  } else if (is_eol(c)) {
+    t.kind = T_NEWLINE;
+    leave_function_body(lx);
+    note_break(lx);
+    lx->pos += eol_length(lx, lx->pos);
+  } else if (gap && after_operand && starts_element(lx)) {
+    t.kind = T_COMMA;
+  } else if (is_digit(c) || (c == '.' && is_digit(at(lx, lx->pos + 1)))) {
+    scan_number(lx, &t);
+  } else if (is_word(c) || foreign_letter(lx, lx->pos, &f)) {
+    scan_name(lx, &t);
+  } else if (c == '\'' && after_operand && !gap) {
+    t.kind = T_CTRANSPOSE;
+    lx->pos++;
+  } else if (c == '\'' || c == '"') {
+    scan_string(lx, &t);
+  } else {
+    scan_sign(lx, &t);
+  }
   t.end = lx->pos;
   lx->last = t;
   return t;

@@ -1,6 +1,6 @@
-// Tokens of the model language, one at a time.  The lexer knows the open brackets, because they
-// decide what a blank, a newline, a quote and `end` mean; the parser sees no blanks: where they
-// separate the elements of a matrix it gets a comma.
+// Tokens of the model language, one at a time.  The lexer tracks open brackets, because they decide
+// what a blank, a newline, a quote and `end` mean.  The parser sees no blanks: where they separate
+// the elements of a matrix it gets a comma.
 #ifndef TD_LEXER_H
 #define TD_LEXER_H
 
@@ -95,8 +95,8 @@ typedef struct token {
 } token;
 
 typedef struct bracket {
-  char kind;  // '(' also of a{...};  '[' and '{' where blanks separate; '@' the body of a function
-              // among these
+  char kind;  // '(', also for a{...};  '[' and '{', where blanks separate; '@': the body of a
+              // function inside these
   int at;     // offset of the opening sign
 } bracket;
 
@@ -107,29 +107,29 @@ typedef struct lexer {
   int start;  // behind the byte order mark, if there is one
   bracket open[AST_NEST_LIMIT + 2];
   int nopen;
-  token last;    // the token given last
-  int break_at;  // the newest newline inside brackets, and the end of the token before it; -1: none
-  int break_after;
+  token last;           // the last token returned
+  int break_at;         // offset of the last newline inside brackets; -1: none
+  int break_after;      // end of the token before it
   bool fresh;           // no token yet on this line
   bool mute;            // report nothing
   bool overflow;        // more open brackets than AST_NEST_LIMIT
-  bool blank_reported;  // a blank that is none on the keyboard was reported
+  bool blank_reported;  // a blank beyond ASCII was reported
 } lexer;
 
 void td_lexer_open(lexer* lx, td_diags* diags, int source);
 token td_lexer_next(lexer* lx);
-// Go on at an offset, outside all brackets.
+// Continue at an offset, outside all brackets.
 void td_lexer_reset(lexer* lx, int pos);
-// The coming tokens are the body of @(...): there, blanks do not separate.
+// Treat the following tokens as the body of @(...), where blanks do not separate.
 void td_lexer_function_body(lexer* lx);
-// The value of a string token, without quotes and with escapes replaced.  Reports wrong escapes.
+// Append the value of a string token, without quotes and with escapes replaced; report wrong
+// escapes.
 void td_lexer_string(lexer* lx, token t, td_text* out);
 
-// The keyword of `length` bytes at `name`; T_NAME when it is none.
+// Kind of the keyword of `length` bytes at `name`; T_NAME if it is none.
 token_kind td_keyword(const char* name, int length);
 
-// A character beyond ASCII where none may be: its name and what to write instead.  NULL texts:
-// unknown.
+// A character beyond ASCII: its name and what to write instead; NULL: unknown
 typedef struct foreign {
   int code;
   const char *name, *ascii;

@@ -1,6 +1,6 @@
-// The parser's state, its reports and its recovery.  Expressions are in parser_expr.c, simple
+// State of the parser, its messages and its recovery.  Expressions are in parser_expr.c, simple
 // statements in parser_stmt.c, blocks and the entry in parser_block.c.  A function that fails has
-// reported why and returns NULL; the statement is then given up and parsing goes on behind it.
+// reported why and returns NULL; the statement is then dropped and parsing resumes behind it.
 #include "lang/parser.h"
 
 #include <stdio.h>
@@ -44,6 +44,7 @@ td_span td_parser_since(const parser* p, int begin) {
   return (td_span){p->source, begin, p->prev.end};
 }
 
+// Stop parsing for lack of memory.
 static ast* out_of_memory(parser* p) {
   p->no_memory = p->stop = true;
   return NULL;
@@ -111,7 +112,7 @@ ast* td_parser_error(parser* p, td_span at, const char* format, ...) {
   return NULL;
 }
 
-// How a message calls a token.
+// Name of a token in a message.
 static void describe(const parser* p, token t, char out[64]) {
   enum { SHOWN = 40 };
   const int length = t.end - t.begin;
@@ -131,7 +132,8 @@ static void describe(const parser* p, token t, char out[64]) {
   }
 }
 
-// The end of the line is shown behind its last token, not behind a comment.
+// Position of a message about the current token: for the end of a line, behind the last token
+// instead of behind a comment.
 static td_span place(const parser* p) {
   if (p->tok.kind != T_NEWLINE && p->tok.kind != T_EOF) return td_parser_span(p, p->tok);
   return (td_span){p->source, p->prev.end, p->prev.end};
@@ -158,10 +160,13 @@ ast* td_parser_value_expected(parser* p) {
   if (t.kind == T_LAST) {
     return td_parser_error(p, td_parser_span(p, t), "'end' may only stand inside an index");
   }
+
   char what[96], before[64];
   describe(p, p->prev, before);
   snprintf(what, sizeof what, "a value after %s", before);
   td_parser_expected(p, what);
+
+  // hints for common mistakes
   if (p->prev.kind == T_GT && (t.kind == T_SEMICOLON || t.kind == T_NEWLINE)) {
     td_hint(p->diags, "if this was a transpose sign in a paper, write '");
   } else if (p->prev.kind == T_COLON && p->header && t.kind == T_NEWLINE) {
@@ -181,9 +186,9 @@ ast* td_parser_equals_in_expression(parser* p) {
   return NULL;
 }
 
-// "to match '(' at ..." behind the message just made
+// Add "to match '(' at ..." to the last message.
 static void match_hint(parser* p, int opener) {
-  if (!p->diags->last) return;  // finding a line reads the file; not for messages nobody sees
+  if (!p->diags->last) return;  // the message was not kept; finding a line reads the whole file
   int line, column, here, unused;
   td_span_position(p->diags, (td_span){p->source, opener, opener + 1}, &line, &column);
   td_span_position(p->diags, p->diags->list[p->diags->last - 1].at, &here, &unused);
@@ -195,14 +200,14 @@ static void match_hint(parser* p, int opener) {
   }
 }
 
-// Are dots all that a call is given, as in the pseudo-code `equil(...)`?  They take the closing
-// parenthesis with them.
+// True if dots are all that a call is given, as in the pseudo-code `equil(...)`; as a continuation
+// they hide the closing parenthesis.
 static bool is_left_out(const parser* p, int opener) {
   return strncmp(p->lx.text + opener, "(...)", 5) == 0;
 }
 
-// Missing closers are reported where they are missing: at the end of the line when a new statement
-// seems to begin in the next one, which is then parsed again as such.
+// Report a missing closing bracket: at the end of the line if a new statement seems to begin in the
+// next one, which is then parsed again as such.
 static ast* missing(parser* p, int opener, char closer) {
   if (is_left_out(p, opener)) {
     const int line = opener + (int)strcspn(p->lx.text + opener, "\r\n");
@@ -237,6 +242,7 @@ ast* td_parser_not_closed(parser* p, int opener, char closer) {
       t.starts_line || is_keyword(t.kind)) {
     return missing(p, opener, closer);
   }
+
   snprintf(what, sizeof what, "',' or '%c'", closer);
   td_parser_expected(p, what);
   match_hint(p, opener);
@@ -244,7 +250,7 @@ ast* td_parser_not_closed(parser* p, int opener, char closer) {
   return NULL;
 }
 
-// `tip mass = 2`, `gravity of the earth`, `syms f(t)`
+// Hint for two names in a row: `tip mass = 2`, `gravity of the earth`, `syms f(t)`
 static void two_names_hint(parser* p) {
   const token a = p->prev, b = p->tok;
   const char* s = p->lx.text;
@@ -260,7 +266,7 @@ static void two_names_hint(parser* p) {
   }
 }
 
-// Does the current token begin a line that belongs to the one before because of "..."?
+// True if the current token begins a line that "..." joins to the one before.
 static bool is_continued(const parser* p) {
   const char* dots = strstr(p->lx.text + p->prev.end, "...");
   return dots && dots < p->lx.text + p->tok.begin;
@@ -276,12 +282,16 @@ void td_parser_word_hint(parser* p) {
   const char* name = p->lx.text + t.begin;
   const int length = t.end - t.begin;
   if (t.kind != T_NAME) return;
+
+  // words of other languages
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if ((int)strlen(words[i][0]) == length && strncmp(words[i][0], name, (size_t)length) == 0) {
       td_hint(p->diags, "%s", words[i][1]);
       return;
     }
   }
+
+  // other reasons for a name where none is expected
   const token_kind before = p->prev.kind;
   if (t.spaced && is_continued(p)) {
     td_hint(p->diags, "'...' in the line above makes this a part of its statement");
@@ -298,7 +308,7 @@ void td_parser_word_hint(parser* p) {
 
 static bool is_eol(char c) { return c == '\n' || c == '\r' || c == '\0'; }
 
-// Does the line at `pos` look like a new statement: a keyword, or a name and later '='?
+// True if the line at `pos` looks like a new statement: a keyword, or a name and later '='.
 static bool looks_like_statement(const parser* p, int pos) {
   const char* s = p->lx.text + pos;
   while (*s == ' ' || *s == '\t') s++;
@@ -315,23 +325,20 @@ static bool looks_like_statement(const parser* p, int pos) {
   return false;
 }
 
+// Continue at an offset, outside all brackets.
 static void resume(parser* p, int pos) {
   td_lexer_reset(&p->lx, pos);
   p->tok = td_lexer_next(&p->lx);
 }
 
-static int end_of_line(const parser* p) {
-  int pos = p->lx.pos;
-  while (!is_eol(p->lx.text[pos])) pos++;
-  return pos;
-}
-
-// Has skipping come to the end of the wrong statement?
+// True if skipping has reached the end of the wrong statement.
 static bool recovered(parser* p, bool header, int begin) {
   const token_kind k = p->tok.kind;
   if (k == T_EOF) return true;
   if (p->lx.overflow) {
-    resume(p, end_of_line(p));
+    int pos = p->lx.pos;
+    while (!is_eol(p->lx.text[pos])) pos++;
+    resume(p, pos);
     return true;
   }
   if (p->lx.nopen == 0) {
@@ -346,7 +353,7 @@ static bool recovered(parser* p, bool header, int begin) {
   return false;
 }
 
-// Skip to the end of the statement, or of a block's first line.
+// Skip to the end of the statement or, with `header`, of a block's first line.
 void td_parser_recover(parser* p, bool header) {
   if (p->stop) return;
   p->lx.mute = true;

@@ -1,4 +1,4 @@
-// What the parts of the parser share: the state, building nodes, reporting and recovery.
+// Interface between the files of the parser: state, nodes, messages and recovery.
 #ifndef TD_PARSER_H
 #define TD_PARSER_H
 
@@ -11,7 +11,7 @@ ast** td_ast_list(ast_pool* pool, ast* const* items, int n);
 const char* td_ast_text(ast_pool* pool, const char* s, int n);
 int td_ast_count(const ast_pool* pool);
 
-// An open `if`, `for`, ...
+// An open block: `if`, `for`, ...
 typedef struct block {
   token_kind kind;
   td_span at;  // its keyword
@@ -27,17 +27,17 @@ typedef struct parser {
   ast_pool* pool;
   ast** items;  // lists under construction, innermost last
   int nitem, item_cap;
-  int depth;      // levels of brackets, unary operators and blocks
-  int index;      // levels of a(...) and a{...}
-  int loops;      // open loops of this function
-  int until;      // refused `do` whose `until` has not come
-  int statement;  // where the current statement begins
-  int braces;     // { that were meant to open blocks
-  bool header;    // in the first line of a block
-  int rewind;     // where recovery goes on; -1: it looks for the end of the statement
-  const block* block;
-  td_span suspect;   // a block whose `end` stands left of it, so that its own is probably missing
-  td_span else_if;   // the newest `else if`
+  int depth;           // levels of brackets, unary operators and blocks
+  int index;           // levels of a(...) and a{...}
+  int loops;           // open loops of this function
+  int until;           // refused `do` loops whose `until` has not been read
+  int statement;       // offset of the current statement
+  int braces;          // '{' that were meant to open blocks
+  bool header;         // in the first line of a block
+  int rewind;          // offset at which recovery resumes; -1: at the end of the statement
+  const block* block;  // innermost open block
+  td_span suspect;   // a block whose `end` stands to its left, so that its own is probably missing
+  td_span else_if;   // the latest `else if`
   td_span unclosed;  // the first function without `end`
   bool nested;       // the next function begins inside it
   int closed;        // functions with `end`

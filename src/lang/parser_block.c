@@ -1,16 +1,19 @@
-// Blocks, functions and the whole text.  A block whose first line is wrong is still read to its
-// `end`, and a missing `end` is blamed on the block whose indentation shows that it lacks one.
+// Blocks, functions and the whole text.  A block with an error in its first line is still read to
+// its `end`, and a missing `end` is reported at the block whose indentation shows that it lacks
+// one.
 #include <locale.h>
 #include <string.h>
 
 #include "lang/parser.h"
 
+// Line of a span, from 1.
 static int line_of(const parser* p, td_span at) {
   int line, column;
   td_span_position(p->diags, at, &line, &column);
   return line;
 }
 
+// Keyword that opens a block of this kind.
 static const char* text_of(token_kind k) {
   switch (k) {
     case K_IF:
@@ -39,7 +42,7 @@ static const char* text_of(token_kind k) {
 static bool is_middle(token_kind k) { return k >= K_ELSEIF && k <= K_CLEANUP; }
 static bool is_closing(token_kind k) { return k >= K_END && k <= K_END_OTHER; }
 
-// May the keyword `k` stand inside, or close, a block of `kind`?
+// True if the keyword `k` may stand inside, or close, a block of `kind`.
 static bool belongs(token_kind k, token_kind kind) {
   switch (k) {
     case K_ELSEIF:
@@ -69,6 +72,7 @@ static bool belongs(token_kind k, token_kind kind) {
   }
 }
 
+// True if the keyword `k` belongs to one of the open blocks.
 static bool belongs_outside(const parser* p, token_kind k) {
   for (const block* b = p->block; b; b = b->outer) {
     if (belongs(k, b->kind)) return true;
@@ -76,6 +80,7 @@ static bool belongs_outside(const parser* p, token_kind k) {
   return false;
 }
 
+// Report and skip a keyword that belongs to no open block.
 static void stray(parser* p) {
   const token t = p->tok;
   const td_span here = td_parser_span(p, t);
@@ -97,13 +102,16 @@ static void stray(parser* p) {
 // Any statement; false when recovery is needed.  *out stays NULL for a refused statement.
 static bool statement(parser* p, ast** out);
 
-// Statements up to a keyword that an open block knows, a function, or the end of the file.
+// Statements up to a keyword that belongs to an open block, a function, or the end of the file;
+// they are pushed on the list.  False: parsing stops.
 static bool statements(parser* p) {
   while (!p->stop && p->tok.kind != T_EOF) {
+    // '}' closes a block that was opened with '{'
     if (p->braces > 0 && p->tok.kind == T_RBRACE) {
       p->braces--;
       p->tok.kind = K_END;
     }
+
     p->statement = p->tok.begin;
     if (is_separator(p->tok.kind)) {
       td_parser_next(p);
@@ -127,6 +135,7 @@ static bool statements(parser* p) {
   return !p->stop;
 }
 
+// Statements of a block as one node.
 static ast* body(parser* p) {
   const int begin = p->tok.begin, mark = p->nitem;
   if (!statements(p)) return NULL;
@@ -139,7 +148,8 @@ static block open_block(parser* p) {
   return (block){p->tok.kind, td_parser_span(p, p->tok), p->tok.starts_line, p->block};
 }
 
-// A block has no `end`.  Name the inner one whose `end`, by its place, was meant for this one.
+// Report a block without `end`: the inner block whose `end`, by its indentation, was meant for this
+// one, or this block.
 static void no_end(parser* p, const block* b) {
   const bool inner = p->suspect.source >= 0 && p->suspect.begin > b->at.begin;
   const td_span at = inner ? p->suspect : b->at;
@@ -156,23 +166,22 @@ static void no_end(parser* p, const block* b) {
 
 static bool is_blank(char c) { return c == ' ' || c == '\t'; }
 
+// Number of blanks before a token that starts its line.
 static int column_of(const parser* p, int begin) {
   int column = 0;
   for (; begin > 0 && is_blank(p->lx.text[begin - 1]); begin--) column++;
   return column;
 }
 
-// Does this `end` stand left of what it closes?
-static void compare_indents(parser* p, const block* b) {
-  if (p->suspect.source >= 0 || !b->starts_line || !p->tok.starts_line) return;
-  if (column_of(p, p->tok.begin) < column_of(p, b->at.begin)) p->suspect = b->at;
-}
-
+// Read the keyword that closes a block.  False: it is missing or wrong, which is reported.
 static bool close_block(parser* p, const block* b) {
   if (p->stop) return false;
   const token t = p->tok;
   if (is_closing(t.kind) && belongs(t.kind, b->kind)) {
-    compare_indents(p, b);
+    // an `end` to the left of what it closes probably belongs to an outer block
+    if (p->suspect.source < 0 && b->starts_line && t.starts_line &&
+        column_of(p, t.begin) < column_of(p, b->at.begin))
+      p->suspect = b->at;
     td_parser_next(p);
     return true;
   }
@@ -188,7 +197,7 @@ static bool close_block(parser* p, const block* b) {
   return false;
 }
 
-// What follows the first line's expression: a separator, or a statement behind it.
+// Check what follows the expression in the first line of a block: a separator, or a statement.
 static bool end_header(parser* p) {
   const token_kind k = p->tok.kind;
   static const char* const words[] = {"and", "or", "is", "then", "in"};
@@ -210,8 +219,8 @@ static bool end_header(parser* p) {
   return false;
 }
 
-// The expression in the first line of a block.  On failure skips to the end of that line, so that
-// the block itself is still read.
+// Expression in the first line of a block.  On failure skip to the end of that line, so that the
+// block itself is still read.
 static ast* header(parser* p) {
   p->header = true;
   ast* node = td_parse_expression(p);
@@ -221,7 +230,8 @@ static ast* header(parser* p) {
   return node;
 }
 
-// One branch: its keyword, condition or value, and statements; `else` and `otherwise` come last.
+// One branch: its keyword, its condition or value, and its statements.  *has_last: `else` or
+// `otherwise`, which must come last, has been read.
 static bool branch(parser* p, bool* has_last) {
   const token t = p->tok;
   ast* node = td_parser_node(p, AST_BRANCH, td_parser_span(p, t));
@@ -244,19 +254,14 @@ static bool branch(parser* p, bool* has_last) {
   return node->body && td_parser_push(p, node) && ok;
 }
 
-static bool if_statement(parser* p) {
-  bool ok = true, has_else = false;
-  do {
-    ok = branch(p, &has_else) && ok;
-  } while (!p->stop && (p->tok.kind == K_ELSEIF || p->tok.kind == K_ELSE));
-  return ok;
-}
-
+// switch value, case value ... otherwise ...
 static bool switch_statement(parser* p, ast* node) {
   bool ok = true, has_otherwise = false;
   td_parser_next(p);
   node->a = header(p);
   ok = node->a != NULL;
+
+  // statements before the first case are an error; read and drop them
   while (is_separator(p->tok.kind)) td_parser_next(p);
   if (p->tok.kind != K_CASE && p->tok.kind != K_OTHERWISE && !is_closing(p->tok.kind)) {
     if (ok && p->tok.kind != T_EOF) td_parser_expected(p, "'case'");
@@ -271,7 +276,7 @@ static bool switch_statement(parser* p, ast* node) {
   return ok;
 }
 
-// i = range, perhaps in parentheses
+// i = range, in parentheses or not.
 static bool for_header(parser* p, ast* node) {
   const int opener = p->tok.begin;
   const bool parens = td_parser_accept(p, T_LPAREN);
@@ -282,10 +287,12 @@ static bool for_header(parser* p, ast* node) {
     td_hint(p->diags, "a loop is written 'for i = 1:n'");
     return false;
   }
+
   if (!td_parser_check_target(p, node->a)) return false;
   td_parser_next(p);
   node->b = td_parse_expression(p);
   if (!node->b) return false;
+
   if (parens && p->tok.kind == T_SEMICOLON) {
     td_parser_expected(p, "')'");
     td_hint(p->diags, "a loop is written 'for i = 1:n'");
@@ -298,28 +305,7 @@ static bool for_header(parser* p, ast* node) {
   return end_header(p);
 }
 
-static bool for_statement(parser* p, ast* node) {
-  td_parser_next(p);
-  p->header = true;
-  const bool ok = for_header(p, node);
-  if (!ok) td_parser_recover(p, true);
-  p->header = false;
-  p->loops++;
-  node->body = body(p);
-  p->loops--;
-  return ok && node->body;
-}
-
-static bool while_statement(parser* p, ast* node) {
-  td_parser_next(p);
-  node->a = header(p);
-  p->loops++;
-  node->body = body(p);
-  p->loops--;
-  return node->a && node->body;
-}
-
-// The name behind `catch` stands alone in its line: catch ME
+// True if a name stands alone behind `catch`: catch ME
 static bool is_caught_name(const parser* p) {
   if (p->tok.kind != T_NAME || p->tok.starts_line) return false;
   int next = p->tok.end;
@@ -327,39 +313,49 @@ static bool is_caught_name(const parser* p) {
   return next >= p->lx.size || strchr("\r\n;%", p->lx.text[next]);
 }
 
-static bool try_statement(parser* p, ast* node) {
-  td_parser_next(p);
-  node->body = body(p);
-  if (p->tok.kind == K_CATCH) {
-    td_parser_next(p);
-    if (is_caught_name(p)) td_parser_next(p);
-    node->a = body(p);
-    if (!node->a) return false;
-  }
-  return node->body != NULL;
-}
-
-// Parse what lies between the keyword and `end`; the branches of `if` and `switch` become the list.
+// Parse what stands between the keyword and `end`; the branches of `if` and `switch` become the
+// list.
 static bool inside_block(parser* p, ast* node, int mark) {
-  bool ok = false;
+  bool ok = true, has_else = false;
   switch (node->kind) {
     case AST_IF:
-      ok = if_statement(p);
-      break;
+      do {
+        ok = branch(p, &has_else) && ok;
+      } while (!p->stop && (p->tok.kind == K_ELSEIF || p->tok.kind == K_ELSE));
+      return td_parser_take(p, mark, &node->list, &node->n) && ok;
     case AST_SWITCH:
       ok = switch_statement(p, node);
-      break;
-    case AST_FOR:
-      return for_statement(p, node);
+      return td_parser_take(p, mark, &node->list, &node->n) && ok;
     case AST_TRY:
-      return try_statement(p, node);
+      td_parser_next(p);
+      node->body = body(p);
+      if (p->tok.kind == K_CATCH) {
+        td_parser_next(p);
+        if (is_caught_name(p)) td_parser_next(p);
+        node->a = body(p);
+        if (!node->a) return false;
+      }
+      return node->body != NULL;
     default:
-      return while_statement(p, node);
+      // for and while
+      td_parser_next(p);
+      if (node->kind == AST_FOR) {
+        p->header = true;
+        ok = for_header(p, node);
+        if (!ok) td_parser_recover(p, true);
+        p->header = false;
+      } else {
+        node->a = header(p);
+        ok = node->a != NULL;
+      }
+      p->loops++;
+      node->body = body(p);
+      p->loops--;
+      return ok && node->body;
   }
-  return td_parser_take(p, mark, &node->list, &node->n) && ok;
 }
 
-// if = 3
+// Report a keyword that is used as a name: if = 3
 static bool is_keyword_as_name(parser* p) {
   const char* s = p->lx.text;
   int next = p->tok.end;
@@ -370,11 +366,12 @@ static bool is_keyword_as_name(parser* p) {
   return true;
 }
 
+// A block from its keyword to its `end`.  *out stays NULL if something in it was wrong.
 static bool block_statement(parser* p, ast_kind kind, ast** out) {
   const int begin = p->tok.begin, mark = p->nitem;
   if (is_keyword_as_name(p)) return false;
   if (!td_parser_enter(p)) {
-    p->stop = true;  // what follows would only add messages about the `end`s
+    p->stop = true;  // further text would only cause messages about the `end`s
     return false;
   }
   const block b = open_block(p);
@@ -406,7 +403,7 @@ static bool push_name(parser* p, const char* what) {
   return ok;
 }
 
-// Names up to a closing bracket; `~` stands for an input that is not used.
+// Names up to a closing bracket; `~` is an input that is not used.
 static bool names(parser* p, int opener, token_kind closer, const char* what) {
   while (!td_parser_accept(p, closer)) {
     if (p->tok.kind == T_NOT && closer == T_RPAREN) p->tok.kind = T_NAME;
@@ -423,7 +420,7 @@ static bool names(parser* p, int opener, token_kind closer, const char* what) {
   return true;
 }
 
-// [a, b] = name   or   a = name   or   name; the function's name is then the previous token
+// [a, b] = name   or   a = name   or   name; on return the function's name is the previous token.
 static bool function_outputs(parser* p, ast* node) {
   const int mark = p->nitem, opener = p->tok.begin;
   if (td_parser_accept(p, T_LBRACKET)) {
@@ -446,6 +443,7 @@ static bool function_outputs(parser* p, ast* node) {
   return true;
 }
 
+// Outputs, name and parameters of a function.
 static bool function_header(parser* p, ast* node) {
   td_parser_next(p);
   if (!function_outputs(p, node)) return false;
@@ -463,7 +461,7 @@ static bool function_header(parser* p, ast* node) {
   return false;
 }
 
-// `end` is optional when no function of the file has one.
+// Read the `end` of a function, which is optional when no function of the file has one.
 static bool close_function(parser* p, const block* b) {
   if (p->tok.kind == K_FUNCTION || p->tok.kind == T_EOF) {
     if (p->suspect.source >= 0 && p->suspect.begin > b->at.begin) {
@@ -484,6 +482,7 @@ static bool close_function(parser* p, const block* b) {
   return close_block(p, b);
 }
 
+// A function from its keyword to its end.
 static bool function_statement(parser* p, ast** out) {
   const int begin = p->tok.begin, mark = p->nitem;
   const block b = open_block(p);
@@ -505,7 +504,8 @@ static bool function_statement(parser* p, ast** out) {
 
 // ---- refused blocks, any statement ------------------------------------------------------------
 
-// try ... catch ... end and the like: read the statements, keep nothing.
+// Report a block that the language does not have (unwind_protect ...); read and drop its
+// statements.
 static bool refused_block(parser* p, const char* hint) {
   const int mark = p->nitem;
   const block b = open_block(p);
@@ -528,6 +528,7 @@ static bool refused_block(parser* p, const char* hint) {
   return !p->stop;
 }
 
+// Any statement.  False: recovery is needed.  *out stays NULL for a refused statement.
 static bool statement(parser* p, ast** out) {
   switch (p->tok.kind) {
     case K_IF:
@@ -552,23 +553,7 @@ static bool statement(parser* p, ast** out) {
 
 // ---- entry ------------------------------------------------------------------------------------
 
-// Report a text that is too large or no text at all.
-static bool refuse(td_diags* diags, int source) {
-  const td_source* s = &diags->sources[source];
-  if (s->size > AST_SIZE_LIMIT) {
-    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this file is larger than %d MB",
-             AST_SIZE_LIMIT >> 20);
-    return true;
-  }
-  if (memchr(s->text, 0, (size_t)s->size)) {
-    td_error(diags, TD_E_SYNTAX, td_span_file(source), "this is not a text file");
-    td_hint(diags, "a model is plain text; save it as UTF-8");
-    return true;
-  }
-  return false;
-}
-
-// All statements of the source.
+// Parse all statements of the source.
 static ast* parse_file(parser* p) {
   td_lexer_open(&p->lx, p->diags, p->source);
   p->prev = p->lx.last;
@@ -587,19 +572,31 @@ static ast* parse_file(parser* p) {
 }
 
 ast* td_parse(td_diags* diags, int source, ast_pool** pool) {
+  const td_source* s = &diags->sources[source];
   parser p = {.diags = diags, .source = source, .rewind = -1};
   p.suspect = p.else_if = p.unclosed = td_span_none();
   *pool = p.pool = td_ast_pool_new();
-  // numbers have a point, whatever the user's language
-  const locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   ast* file = NULL;
+
+  // numbers have a decimal point, whatever the user's locale
+  const locale_t numbers = newlocale(LC_ALL_MASK, "C", (locale_t)0);
   if (p.pool && numbers) {
     const locale_t before = uselocale(numbers);
-    file = refuse(diags, source) ? td_ast_node(p.pool, AST_BLOCK, (td_span){source, 0, 0})
-                                 : parse_file(&p);
+    if (s->size > AST_SIZE_LIMIT) {
+      td_error(diags, TD_E_SYNTAX, td_span_file(source), "this file is larger than %d MB",
+               AST_SIZE_LIMIT >> 20);
+      file = td_ast_node(p.pool, AST_BLOCK, (td_span){source, 0, 0});
+    } else if (memchr(s->text, 0, (size_t)s->size)) {
+      td_error(diags, TD_E_SYNTAX, td_span_file(source), "this is not a text file");
+      td_hint(diags, "a model is plain text; save it as UTF-8");
+      file = td_ast_node(p.pool, AST_BLOCK, (td_span){source, 0, 0});
+    } else {
+      file = parse_file(&p);
+    }
     uselocale(before);
   }
   if (numbers) freelocale(numbers);
+
   free(p.items);
   if (!file || p.no_memory) {
     td_ast_free(p.pool);

@@ -1,12 +1,13 @@
-// Expressions, by recursive descent and precedence climbing.  From loose to tight:
+// Grammar of expressions, by recursive descent and precedence climbing.  From loose to tight:
 //
 //   ||   &&   |   &   < <= == ~= >= >   a:b:c   + -   * / \ .* ./ .\   unary + - ~   ^ .^ ' .'
 //
-// All associate to the left.  The right side of ^ may have signs of its own (2^-1) but no further
-// power or transpose: 2^3' is (2^3)'.
+// All operators associate to the left.  The right side of ^ may have signs of its own (2^-1) but no
+// further power or transpose: 2^3' is (2^3)'.  To add a binary operator: a token in lexer.h and a
+// row in `operators`.
 #include "lang/parser.h"
 
-enum { LEVEL_OROR = 1, LEVEL_ADD = 6 };  // ranges lie between comparison (5) and addition
+enum { LEVEL_OROR = 1, LEVEL_ADD = 6 };  // levels of precedence; ranges lie between 5 and 6
 
 static const struct {
   int level;
@@ -32,17 +33,12 @@ static const struct {
     [T_ELDIV] = {7, OP_ELDIV},
 };
 
+// Precedence of a binary operator, 0 for other tokens.
 static int level_of(token_kind k) { return k < T_NOT ? operators[k].level : 0; }
 
 // ---- values -----------------------------------------------------------------------------------
 
-static ast* number(parser* p) {
-  ast* node = td_parser_node(p, AST_NUMBER, td_parser_span(p, p->tok));
-  if (node) node->number = p->tok.number;
-  td_parser_next(p);
-  return node;
-}
-
+// The current string token as a node.
 static ast* string(parser* p) {
   const token t = p->tok;
   ast* node = td_parser_node(p, AST_STRING, td_parser_span(p, t));
@@ -58,21 +54,14 @@ static ast* string(parser* p) {
   return p->stop ? NULL : node;
 }
 
+// The current token as a name.
 static ast* name(parser* p) {
   ast* node = td_parser_word(p, AST_NAME, p->tok);
   td_parser_next(p);
   return node;
 }
 
-// `end` inside an index
-static ast* last_index(parser* p) {
-  if (p->index == 0) return td_parser_value_expected(p);
-  ast* node = td_parser_node(p, AST_END, td_parser_span(p, p->tok));
-  td_parser_next(p);
-  return node;
-}
-
-// ( expression ): the span of the expression grows to its parentheses
+// ( expression ); the span of the expression grows to its parentheses.
 static ast* parenthesised(parser* p) {
   const int opener = p->tok.begin;
   if (!td_parser_enter(p)) return NULL;
@@ -89,7 +78,7 @@ static ast* parenthesised(parser* p) {
 
 static bool ends_row(token_kind k) { return k == T_SEMICOLON || k == T_NEWLINE; }
 
-// a, b, c  up to the end of the row; a last comma is allowed
+// a, b, c up to the end of the row; a comma may follow the last element.
 static ast* row(parser* p, token_kind closer) {
   const int begin = p->tok.begin, mark = p->nitem;
   do {
@@ -101,34 +90,32 @@ static ast* row(parser* p, token_kind closer) {
   return td_parser_finish(p, node);
 }
 
-static bool rows(parser* p, int opener, token_kind closer) {
-  for (;;) {
-    while (ends_row(p->tok.kind)) td_parser_next(p);
-    if (td_parser_accept(p, closer)) return true;
-    if (p->tok.kind == T_EOF || p->tok.kind == T_RPAREN ||
-        (closer == T_RBRACKET ? p->tok.kind == T_RBRACE : p->tok.kind == T_RBRACKET)) {
-      break;
-    }
-    if (!td_parser_push(p, row(p, closer))) return false;
-    if (!ends_row(p->tok.kind) && p->tok.kind != closer) break;
-  }
-  td_parser_not_closed(p, opener, closer == T_RBRACKET ? ']' : '}');
-  return false;
-}
-
+// [ ... ] or { ... }: rows separated by semicolons or new lines.
 static ast* matrix(parser* p, ast_kind kind, token_kind closer) {
   const int opener = p->tok.begin, mark = p->nitem;
+  const token_kind other = closer == T_RBRACKET ? T_RBRACE : T_RBRACKET;
   if (!td_parser_enter(p)) return NULL;
   td_parser_next(p);
-  const bool ok = rows(p, opener, closer);
+
+  bool ok = true, closed = false;
+  while (ok && !closed) {
+    while (ends_row(p->tok.kind)) td_parser_next(p);
+    closed = td_parser_accept(p, closer);
+    if (closed || p->tok.kind == T_EOF || p->tok.kind == T_RPAREN || p->tok.kind == other) break;
+    ok = td_parser_push(p, row(p, closer));
+    if (ok && !ends_row(p->tok.kind) && p->tok.kind != closer) break;
+  }
+  if (ok && !closed) td_parser_not_closed(p, opener, closer == T_RBRACKET ? ']' : '}');
   td_parser_leave(p);
-  ast* node = ok ? td_parser_node(p, kind, td_parser_since(p, opener)) : NULL;
+
+  ast* node = ok && closed ? td_parser_node(p, kind, td_parser_since(p, opener)) : NULL;
   if (!node || !td_parser_take(p, mark, &node->list, &node->n)) return NULL;
   return td_parser_finish(p, node);
 }
 
 // ---- functions --------------------------------------------------------------------------------
 
+// Names of parameters up to ')'; `~` is one that is not used.
 static bool parameters(parser* p, int opener) {
   while (p->tok.kind != T_RPAREN) {
     const bool known = p->tok.kind == T_NAME || p->tok.kind == T_NOT;
@@ -164,6 +151,7 @@ static ast* lambda(parser* p, token at) {
   return td_parser_finish(p, node);
 }
 
+// @name or @(x, y) expression
 static ast* handle(parser* p) {
   const token at = p->tok;
   td_parser_next(p);
@@ -175,16 +163,24 @@ static ast* handle(parser* p) {
   return node;
 }
 
+// An operand without indices: a literal, a name, a bracketed expression or a function handle.
 static ast* primary(parser* p) {
+  ast* node;
   switch (p->tok.kind) {
     case T_NUMBER:
-      return number(p);
+      node = td_parser_node(p, AST_NUMBER, td_parser_span(p, p->tok));
+      if (node) node->number = p->tok.number;
+      td_parser_next(p);
+      return node;
+    case T_LAST:
+      if (p->index == 0) return td_parser_value_expected(p);
+      node = td_parser_node(p, AST_END, td_parser_span(p, p->tok));
+      td_parser_next(p);
+      return node;
     case T_STRING:
       return string(p);
     case T_NAME:
       return name(p);
-    case T_LAST:
-      return last_index(p);
     case T_LPAREN:
       return parenthesised(p);
     case T_LBRACKET:
@@ -200,7 +196,7 @@ static ast* primary(parser* p) {
 
 // ---- indices and fields -----------------------------------------------------------------------
 
-// ':' alone, or an expression
+// An index or argument: ':' alone, or an expression.
 static ast* argument(parser* p) {
   if (p->tok.kind != T_COLON) return td_parse_expression(p);
   const token t = p->tok;
@@ -213,26 +209,24 @@ static ast* argument(parser* p) {
   return NULL;
 }
 
-static bool arguments(parser* p, int opener, token_kind closer) {
-  if (td_parser_accept(p, closer)) return true;
-  do {
-    if (!td_parser_push(p, argument(p))) return false;
-  } while (td_parser_accept(p, T_COMMA));
-  if (td_parser_accept(p, closer)) return true;
-  td_parser_not_closed(p, opener, closer == T_RPAREN ? ')' : '}');
-  return false;
-}
-
 // a(list) or a{list}
 static ast* indexed(parser* p, ast* a, ast_kind kind, token_kind closer) {
   const int opener = p->tok.begin, mark = p->nitem;
   if (!td_parser_enter(p)) return NULL;
   td_parser_next(p);
   p->index++;
-  const bool ok = arguments(p, opener, closer);
+  bool ok = true, closed = td_parser_accept(p, closer);
+  if (!closed) {
+    do {
+      ok = td_parser_push(p, argument(p));
+    } while (ok && td_parser_accept(p, T_COMMA));
+    closed = ok && td_parser_accept(p, closer);
+    if (ok && !closed) td_parser_not_closed(p, opener, closer == T_RPAREN ? ')' : '}');
+  }
   p->index--;
   td_parser_leave(p);
-  ast* node = ok ? td_parser_node(p, kind, td_parser_since(p, a->at.begin)) : NULL;
+
+  ast* node = closed ? td_parser_node(p, kind, td_parser_since(p, a->at.begin)) : NULL;
   if (!node || !td_parser_take(p, mark, &node->list, &node->n)) return NULL;
   node->a = a;
   node->name_at = a->name_at;
@@ -259,7 +253,8 @@ static ast* field(parser* p, ast* a) {
   return td_parser_finish(p, node);
 }
 
-// `if (x) {` of other languages, with or without a comment behind it
+// True if '{' ends the first line of a block, as in `if (x) {` of other languages; a comment may
+// follow.
 static bool is_block_brace(const parser* p) {
   int pos = p->tok.end;
   while (p->lx.text[pos] == ' ' || p->lx.text[pos] == '\t') pos++;
@@ -268,6 +263,7 @@ static bool is_block_brace(const parser* p) {
          (c == '\n' || c == '\r' || c == '\0' || c == '%' || c == '#');
 }
 
+// Indices and fields behind an operand: a(1).b{2}
 static ast* chain(parser* p, ast* a) {
   while (a) {
     if (p->tok.kind == T_LPAREN) {
@@ -293,6 +289,7 @@ static ast* chain(parser* p, ast* a) {
 
 // ---- operators --------------------------------------------------------------------------------
 
+// Node of an operator with one or two operands; its span covers them.
 static ast* operation(parser* p, ast_kind kind, ast_op op, token sign, ast* a, ast* b) {
   const int begin = a->at.begin < sign.begin ? a->at.begin : sign.begin;
   ast* node = td_parser_node(p, kind, td_parser_since(p, begin));
@@ -304,6 +301,7 @@ static ast* operation(parser* p, ast_kind kind, ast_op op, token sign, ast* a, a
   return td_parser_finish(p, node);
 }
 
+// Unary + - ~ before an operand.
 static ast* signs(parser* p, ast* (*operand)(parser*)) {
   const token sign = p->tok;
   const ast_op op = sign.kind == T_ADD ? OP_PLUS : sign.kind == T_SUB ? OP_NEG : OP_NOT;
@@ -317,7 +315,7 @@ static ast* signs(parser* p, ast* (*operand)(parser*)) {
 
 static ast* chained(parser* p) { return chain(p, primary(p)); }
 
-// a^b, a.^b, a', a.'
+// Postfix transposes and powers: a^b, a.^b, a', a.'
 static ast* power(parser* p) {
   ast* a = chained(p);
   while (a) {
@@ -339,7 +337,7 @@ static ast* power(parser* p) {
 
 static ast* unary(parser* p) { return signs(p, power); }
 
-// Operators of at least `level` between operands.
+// Operands joined by binary operators of at least `level` (precedence climbing).
 static ast* climb(parser* p, int level, ast* (*operand)(parser*)) {
   ast* a = operand(p);
   while (a && level_of(p->tok.kind) >= level) {

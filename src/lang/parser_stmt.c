@@ -1,12 +1,13 @@
-// Statements without blocks inside.  Statements that the language leaves out (classdef, persistent,
-// ...) are refused by name but read to their end, so that they cause no other messages.
+// Statements without blocks inside: assignments, expressions, commands, jumps.  Statements that the
+// language does not have (classdef, persistent, ...) are refused by name but read to their end, so
+// that they cause no other messages.
 #include <string.h>
 
 #include "lang/parser.h"
 
 // ---- assignments and expressions --------------------------------------------------------------
 
-// A name with indices and fields, not in parentheses.
+// True if a node can be assigned to: a name with indices and fields, not in parentheses.
 static bool is_target(const parser* p, const ast* node) {
   if (p->lx.text[node->at.begin] == '(') return false;
   while (node->kind == AST_INDEX || node->kind == AST_CELLINDEX || node->kind == AST_FIELD) {
@@ -27,12 +28,12 @@ bool td_parser_check_target(parser* p, const ast* node) {
   return false;
 }
 
-// The statement's last token: quiet when ';'.  Anything else than a separator is an error.
+// Read the token that ends a statement; ';' makes it quiet.  Anything but a separator is an error.
 static bool end_statement(parser* p, ast* node) {
   const token_kind k = p->tok.kind;
   node->quiet = k == T_SEMICOLON;
 
-  // 1,5: two statements for the language, a decimal comma for whoever wrote it
+  // 1,5 would be two statements; a decimal comma was meant
   const char* rest = p->lx.text + p->tok.begin;
   if (k == T_COMMA && p->prev.kind == T_NUMBER && p->prev.end == p->tok.begin && rest[1] >= '0' &&
       rest[1] <= '9') {
@@ -49,6 +50,8 @@ static bool end_statement(parser* p, ast* node) {
       td_parser_accept(p, T_NEWLINE)) {
     return true;
   }
+
+  // report what stands here instead
   const td_span here = td_parser_span(p, p->tok);
   if (k == T_ASSIGN) {
     td_parser_equals_in_expression(p);
@@ -71,6 +74,7 @@ static bool end_statement(parser* p, ast* node) {
   return false;
 }
 
+// Complete a statement that began at `begin` and read its end.  False: recovery is needed.
 static bool finish_statement(parser* p, ast* node, int begin, ast** out) {
   if (!node) return false;
   node->at = td_parser_since(p, begin);
@@ -83,6 +87,8 @@ static bool finish_statement(parser* p, ast* node, int begin, ast** out) {
 static bool multiple_assignment(parser* p, ast** out) {
   const int begin = p->tok.begin, mark = p->nitem;
   td_parser_next(p);
+
+  // targets up to ']'; `~` discards a value
   while (!td_parser_accept(p, T_RBRACKET)) {
     ast* target;
     if (p->tok.kind == T_NOT) {
@@ -103,6 +109,8 @@ static bool multiple_assignment(parser* p, ast** out) {
     td_parser_error(p, td_parser_since(p, begin), "there is nothing to assign to");
     return false;
   }
+
+  // '=' and the value
   const token sign = p->tok;
   td_parser_next(p);
   ast* node = td_parser_node(p, AST_ASSIGN, td_parser_span(p, sign));
@@ -111,7 +119,7 @@ static bool multiple_assignment(parser* p, ast** out) {
   return node->a && finish_statement(p, node, begin, out);
 }
 
-// Does '=' follow the bracket that begins this statement?
+// True if '=' follows the bracket that begins this statement; reads ahead on a copy of the lexer.
 static bool is_multiple_assignment(const parser* p) {
   lexer lx = p->lx;
   lx.mute = true;
@@ -122,29 +130,7 @@ static bool is_multiple_assignment(const parser* p) {
   return td_lexer_next(&lx).kind == T_ASSIGN;
 }
 
-static ast* assignment(parser* p, ast* target) {
-  const int mark = p->nitem;
-  if (!td_parser_check_target(p, target)) return NULL;
-  ast* node = td_parser_node(p, AST_ASSIGN, td_parser_span(p, p->tok));
-  td_parser_next(p);
-  if (!node || !td_parser_push(p, target)) return NULL;
-  if (!td_parser_take(p, mark, &node->list, &node->n)) return NULL;
-  node->a = td_parse_expression(p);
-  return node->a ? node : NULL;
-}
-
-static ast* operator_assignment(parser* p, ast* target, ast_op op) {
-  if (!td_parser_check_target(p, target)) return NULL;
-  ast* node = td_parser_node(p, AST_OPASSIGN, td_parser_span(p, p->tok));
-  if (!node) return NULL;
-  td_parser_next(p);
-  node->op = op;
-  node->a = target;
-  node->b = td_parse_expression(p);
-  return node->b ? node : NULL;
-}
-
-// a++ or a--; `sign` is the operator
+// target++ or target--, as target += 1; `sign` is the operator.
 static ast* increment(parser* p, ast* target, token sign) {
   if (!td_parser_check_target(p, target)) return NULL;
   ast* node = td_parser_node(p, AST_OPASSIGN, td_parser_span(p, sign));
@@ -157,52 +143,47 @@ static ast* increment(parser* p, ast* target, token sign) {
   return node;
 }
 
-static ast* expression_statement(parser* p, ast* value) {
-  ast* node = td_parser_node(p, AST_EXPR, value->at);
-  if (node) node->a = value;
-  return node;
-}
-
-static ast* after_expression(parser* p, ast* left) {
-  const token t = p->tok;
-  switch (t.kind) {
+// An expression, an assignment (=, += ...) or a postfix increment.
+static bool simple_statement(parser* p, ast** out) {
+  const int begin = p->tok.begin, mark = p->nitem;
+  ast* left = td_parse_expression(p);
+  if (!left) return false;
+  const token sign = p->tok;
+  ast_op op = OP_ADD;
+  ast* node = NULL;
+  switch (sign.kind) {
     case T_ASSIGN:
-      return assignment(p, left);
+      if (!td_parser_check_target(p, left)) return false;
+      node = td_parser_node(p, AST_ASSIGN, td_parser_span(p, sign));
+      td_parser_next(p);
+      if (!node || !td_parser_push(p, left)) return false;
+      if (!td_parser_take(p, mark, &node->list, &node->n)) return false;
+      node->a = td_parse_expression(p);
+      return node->a && finish_statement(p, node, begin, out);
     case T_ADD_ASSIGN:
-      return operator_assignment(p, left, OP_ADD);
     case T_SUB_ASSIGN:
-      return operator_assignment(p, left, OP_SUB);
     case T_MUL_ASSIGN:
-      return operator_assignment(p, left, OP_MUL);
     case T_DIV_ASSIGN:
-      return operator_assignment(p, left, OP_DIV);
+      if (sign.kind == T_SUB_ASSIGN) op = OP_SUB;
+      if (sign.kind == T_MUL_ASSIGN) op = OP_MUL;
+      if (sign.kind == T_DIV_ASSIGN) op = OP_DIV;
+      if (!td_parser_check_target(p, left)) return false;
+      node = td_parser_node(p, AST_OPASSIGN, td_parser_span(p, sign));
+      if (!node) return false;
+      td_parser_next(p);
+      node->op = op;
+      node->a = left;
+      node->b = td_parse_expression(p);
+      return node->b && finish_statement(p, node, begin, out);
     case T_INCREMENT:
     case T_DECREMENT:
       td_parser_next(p);
-      return increment(p, left, t);
+      return finish_statement(p, increment(p, left, sign), begin, out);
     default:
-      return expression_statement(p, left);
+      node = td_parser_node(p, AST_EXPR, left->at);
+      if (node) node->a = left;
+      return finish_statement(p, node, begin, out);
   }
-}
-
-static bool simple_statement(parser* p, ast** out) {
-  const int begin = p->tok.begin;
-  ast* left = td_parse_expression(p);
-  return left && finish_statement(p, after_expression(p, left), begin, out);
-}
-
-// ++a and --a
-static bool is_prefix_increment(const parser* p) {
-  const char* s = p->lx.text + p->tok.begin;
-  return (s[0] == '+' || s[0] == '-') && s[1] == s[0];
-}
-
-static bool prefix_increment(parser* p, ast** out) {
-  const token sign = p->tok;
-  td_parser_next(p);
-  td_parser_next(p);
-  ast* target = td_parse_expression(p);
-  return target && finish_statement(p, increment(p, target, sign), sign.begin, out);
 }
 
 // ---- commands ---------------------------------------------------------------------------------
@@ -216,7 +197,7 @@ static bool is_end(char c) { return c == '\0' || strchr("\r\n;,%#", c); }
 
 static bool is_continuation(const char* s, int pos) { return strncmp(s + pos, "...", 3) == 0; }
 
-// Blanks, and ends of lines behind '...' with what is written there.
+// Position behind blanks, and behind the ends of lines that '...' continues.
 static int skip_blanks(const char* s, int pos) {
   while (is_blank(s[pos]) || is_continuation(s, pos)) {
     if (is_continuation(s, pos)) pos += (int)strcspn(s + pos, "\n");
@@ -225,7 +206,7 @@ static int skip_blanks(const char* s, int pos) {
   return pos;
 }
 
-// End of the word or 'quoted word' of a command at pos; pos itself when there is none.
+// End of the word or 'quoted word' of a command at pos; pos itself if there is none.
 static int word_end(const char* s, int pos) {
   int end = pos;
   if (s[pos] == '\'') {
@@ -238,14 +219,14 @@ static int word_end(const char* s, int pos) {
   return is_keyword(td_keyword(s + pos, end - pos)) ? pos : end;
 }
 
-// Is what follows a comma at pos of `syms a, b, c` another symbol, not a statement?
+// True if another symbol, not a statement, follows the comma at pos of `syms a, b, c`.
 static bool is_symbol(const char* s, int pos) {
   const int begin = skip_blanks(s, pos), end = word_end(s, begin), next = skip_blanks(s, end);
   return end > begin && (is_end(s[next]) || (next > end && is_letter(s[next])));
 }
 
-// End of the command that begins with the current token: only words up to the end of the statement.
-// -1: none.
+// End of the command that begins with the current token: words up to the end of the statement; -1
+// if something else than words follows.
 static int command_end(const parser* p) {
   const token t = p->tok;
   const char* s = p->lx.text;
@@ -261,7 +242,7 @@ static int command_end(const parser* p) {
   return pos;
 }
 
-// Commands that may stand alone or have options: `clc`, `clear -all`.
+// True if the current token is a command that may stand alone or have options: `clc`, `clear -all`.
 static bool is_known_command(const parser* p) {
   static const char* const commands[] = {"clc", "clear", "close", "format", "hold"};
   for (size_t i = 0; i < sizeof commands / sizeof *commands; i++) {
@@ -270,8 +251,8 @@ static bool is_known_command(const parser* p) {
   return false;
 }
 
-// Does the text behind a word make the statement a command?  Behind a variable come '=', '(' or an
-// operator with blanks on both sides.
+// True if the text behind a word makes the statement a command.  A variable is followed by '=', '('
+// or an operator with blanks on both sides.
 static bool is_argument(const char* s, int end) {
   const int first = skip_blanks(s, end);
   if (first == end || is_end(s[first]) || s[first] == '(') return false;
@@ -280,7 +261,7 @@ static bool is_argument(const char* s, int end) {
            (is_blank(s[first + 1]) || s[first + 1] == '=' || s[first + 1] == s[first]));
 }
 
-// Words of MATLAB that are followed by anything: `print -depsc fig`, `warning off MATLAB:x`, `cd
+// True if the current token is a word of MATLAB that anything may follow: `print -depsc fig`, `cd
 // ..`.
 static bool is_free_command(const parser* p) {
   const int length = p->tok.end - p->tok.begin;
@@ -291,15 +272,7 @@ static bool is_free_command(const parser* p) {
   return td_is_housekeeping(word) || td_is_program_name(word);
 }
 
-// The end of the statement that holds pos; text in quotes may hold anything.
-static int statement_end(const char* s, int pos) {
-  for (bool quoted = false; s[pos] && !strchr("\r\n", s[pos]); pos++) {
-    if (s[pos] == '\'') quoted = !quoted;
-    if (!quoted && strchr(";,%", s[pos])) break;
-  }
-  return pos;
-}
-
+// True if the statement is a command: a word followed by words instead of an operator.
 static bool is_command(const parser* p) {
   const char* s = p->lx.text;
   const int first = skip_blanks(s, p->tok.end);
@@ -308,12 +281,7 @@ static bool is_command(const parser* p) {
   return command_end(p) > first && (s[first] != '-' || is_known_command(p));
 }
 
-static ast* command_word(parser* p, int begin, int end) {
-  const int quote = p->lx.text[begin] == '\'' ? 1 : 0;
-  const token t = {.begin = begin + quote, .end = end - quote};
-  return td_parser_word(p, AST_STRING, t);
-}
-
+// A command with its words: `syms a b`, `clear all`.
 static bool command(parser* p, ast** out) {
   const token t = p->tok;
   const int mark = p->nitem, end = command_end(p);
@@ -321,27 +289,33 @@ static bool command(parser* p, ast** out) {
   ast* node = td_parser_word(p, AST_COMMAND, t);
   if (!node) return false;
   int last = t.end;
-  if (end < 0) {  // its words mean nothing here
-    last = statement_end(s, t.end);
-    td_lexer_reset(&p->lx, last);
-    td_parser_next(p);
-    p->prev.end = last;
-    return finish_statement(p, node, t.begin, out);
+
+  // words without meaning here: skip to the end of the statement; quoted text may contain anything
+  if (end < 0) {
+    for (bool quoted = false; s[last] && !strchr("\r\n", s[last]); last++) {
+      if (s[last] == '\'') quoted = !quoted;
+      if (!quoted && strchr(";,%", s[last])) break;
+    }
   }
+
+  // words, without their quotes
   for (int pos = skip_blanks(s, t.end); pos < end;) {
     if (s[pos] == ',') pos = skip_blanks(s, pos + 1);
     last = word_end(s, pos);
-    if (!td_parser_push(p, command_word(p, pos, last))) return false;
+    const int quote = s[pos] == '\'' ? 1 : 0;
+    const token word = {.begin = pos + quote, .end = last - quote};
+    if (!td_parser_push(p, td_parser_word(p, AST_STRING, word))) return false;
     pos = skip_blanks(s, last);
   }
-  if (!td_parser_take(p, mark, &node->list, &node->n)) return false;
+  if (end >= 0 && !td_parser_take(p, mark, &node->list, &node->n)) return false;
   td_lexer_reset(&p->lx, last);
   td_parser_next(p);
   p->prev.end = last;
   return finish_statement(p, node, t.begin, out);
 }
 
-// ---- what is refused --------------------------------------------------------------------------
+// ---- refused statements
+// --------------------------------------------------------------------------
 
 void td_parser_refuse(parser* p, const char* hint) {
   td_parser_error(p, td_parser_span(p, p->tok), "'%.*s' is not part of the language",
@@ -354,41 +328,23 @@ void td_parser_skip_line(parser* p) {
   td_parser_recover(p, true);
 }
 
-// Read over the statement.
+// Report a statement that the language does not have and skip it.
 static bool refused_statement(parser* p, const char* hint) {
   td_parser_refuse(p, hint);
   td_parser_skip_line(p);
   return true;
 }
 
-static bool refused_class(parser* p) {
-  td_parser_refuse(p, "describe things with struct fields");
-  td_lexer_reset(&p->lx, p->lx.size);
-  td_parser_next(p);
-  return true;
-}
-
-// `do` and `until` are names elsewhere, so only `do` alone on its line is the loop.
+// True if `do` begins a loop of Octave: `do` and `until` are names elsewhere, so only `do` alone on
+// its line does.
 static bool is_do(const parser* p) {
   const char next = p->lx.text[skip_blanks(p->lx.text, p->tok.end)];
   return p->tok.starts_line && td_parser_is(p, "do") && is_end(next) && next != ',';
 }
 
-static bool refused_loop(parser* p) {
-  p->until++;
-  p->loops++;
-  return refused_statement(p, "use 'while'");
-}
-
-static bool end_refused_loop(parser* p) {
-  p->until--;
-  p->loops--;
-  td_parser_skip_line(p);
-  return true;
-}
-
 // ---- statements -------------------------------------------------------------------------------
 
+// break, continue or return
 static bool jump(parser* p, ast_kind kind, ast** out) {
   const token t = p->tok;
   ast* node = td_parser_node(p, kind, td_parser_span(p, t));
@@ -415,7 +371,8 @@ static bool global_names(parser* p, ast** out) {
   return finish_statement(p, node, begin, out);
 }
 
-// A shell command, `!ls -l x`: a word and its arguments, not the negation of an expression.
+// True if `!` begins a shell command, `!ls -l x`: a word and its arguments, not a negated
+// expression.
 static bool is_shell_command(const parser* p) {
   const char* s = p->lx.text;
   const int begin = p->tok.end, end = word_end(s, begin);
@@ -423,6 +380,7 @@ static bool is_shell_command(const parser* p) {
          (is_end(s[skip_blanks(s, end)]) || is_argument(s, end));
 }
 
+// A shell command up to the end of the line; it is not run.
 static bool shell_command(parser* p, ast** out) {
   const token t = p->tok;
   ast* node = td_parser_node(p, AST_COMMAND, td_parser_span(p, t));
@@ -435,13 +393,23 @@ static bool shell_command(parser* p, ast** out) {
   return node->text && finish_statement(p, node, t.begin, out);
 }
 
+// A statement that begins with a name.
 static bool named_statement(parser* p, ast** out) {
-  if (is_do(p)) return refused_loop(p);
-  if (p->until > 0 && td_parser_is(p, "until")) return end_refused_loop(p);
+  if (is_do(p)) {
+    p->until++;
+    p->loops++;
+    return refused_statement(p, "use 'while'");
+  }
+  if (p->until > 0 && td_parser_is(p, "until")) {
+    p->until--;
+    p->loops--;
+    td_parser_skip_line(p);
+    return true;
+  }
   return is_command(p) ? command(p, out) : simple_statement(p, out);
 }
 
-// A bracket that nothing opened.
+// Report a closing bracket that nothing opened.
 static bool stray_bracket(parser* p) {
   const char c = p->lx.text[p->tok.begin];
   td_parser_error(p, td_parser_span(p, p->tok), "'%c' without '%c' before it", c,
@@ -453,7 +421,8 @@ static bool stray_bracket(parser* p) {
 }
 
 bool td_parse_simple(parser* p, ast** out) {
-  switch (p->tok.kind) {
+  const token t = p->tok;
+  switch (t.kind) {
     case K_BREAK:
       return jump(p, AST_BREAK, out);
     case K_CONTINUE:
@@ -461,7 +430,11 @@ bool td_parse_simple(parser* p, ast** out) {
     case K_RETURN:
       return jump(p, AST_RETURN, out);
     case K_CLASSDEF:
-      return refused_class(p);
+      // refuse it and the rest of the file
+      td_parser_refuse(p, "describe things with struct fields");
+      td_lexer_reset(&p->lx, p->lx.size);
+      td_parser_next(p);
+      return true;
     case K_GLOBAL:
       return global_names(p, out);
     case K_PERSISTENT:
@@ -478,7 +451,14 @@ bool td_parse_simple(parser* p, ast** out) {
       return is_shell_command(p) ? shell_command(p, out) : simple_statement(p, out);
     case T_ADD:
     case T_SUB:
-      return is_prefix_increment(p) ? prefix_increment(p, out) : simple_statement(p, out);
+      // ++a and --a
+      if (p->lx.text[t.begin + 1] == p->lx.text[t.begin]) {
+        td_parser_next(p);
+        td_parser_next(p);
+        ast* target = td_parse_expression(p);
+        return target && finish_statement(p, increment(p, target, t), t.begin, out);
+      }
+      return simple_statement(p, out);
     default:
       return simple_statement(p, out);
   }
