@@ -1,5 +1,5 @@
-// Elementary functions, element by element, and the helpers that read the arguments of all built-in
-// functions.
+// Elementary functions, element by element, and the functions that read the arguments of all
+// built-in functions.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -24,6 +24,7 @@ bool td_all_numeric(lang* L, call* c) {
   return true;
 }
 
+// Name of an argument in a message: "the first argument of sin"
 static const char* argument_text(const call* c, int k, char text[48]) {
   static const char* const order[] = {"first", "second", "third", "fourth"};
   if (k < 4) snprintf(text, 48, "the %s argument of %.20s", order[k], c->name);
@@ -64,54 +65,10 @@ const char* td_arg_string(lang* L, call* c, int k) {
 
 // ---- one argument -----------------------------------------------------------------------------
 
-static double number1(int op, double x) {
-  switch (op) {
-    case EX_SIN:
-      return sin(x);
-    case EX_COS:
-      return cos(x);
-    case EX_TAN:
-      return tan(x);
-    case EX_ASIN:
-      return asin(x);
-    case EX_ACOS:
-      return acos(x);
-    case EX_ATAN:
-      return atan(x);
-    case EX_SINH:
-      return sinh(x);
-    case EX_COSH:
-      return cosh(x);
-    case EX_TANH:
-      return tanh(x);
-    case EX_EXP:
-      return exp(x);
-    case EX_LOG:
-      return log(x);
-    case EX_SQRT:
-      return sqrt(x);
-    case EX_ABS:
-      return fabs(x);
-    case EX_SIGN:
-      return isnan(x) ? x : (x > 0) - (x < 0);
-    case EX_FLOOR:
-      return floor(x);
-    case EX_CEIL:
-      return ceil(x);
-    case EX_ROUND:
-      return round(x);
-    default:
-      return NAN;
-  }
-}
+// Value of an operation of one operand.
+static double number1(int op, double x) { return apply((ex_op)op, x, 0, 0); }
 
-// NaN from a number that is none: outside the domain, where the result would be complex.
-static bool in_domain(lang* L, call* c, double x, double y) {
-  if (!isnan(y) || isnan(x) || isinf(x)) return true;
-  td_fail(L, c->arg_at[0], "%s(%g) is not a real number", c->name, x);
-  return false;
-}
-
+// Apply a function to each element: `number` to numbers, `expression` to expressions.
 static value* each1(lang* L, call* c, double (*number)(int, double),
                     ex (*expression)(td_exprs*, int, ex)) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
@@ -122,14 +79,16 @@ static value* each1(lang* L, call* c, double (*number)(int, double),
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(a, i)) {
       ok = td_set_ex(L, out, i, expression(L->g, c->row->op, a->e[i]), c->at);
-    } else {
-      out->x[i] = number(c->row->op, a->x[i]);
-      ok = in_domain(L, c, a->x[i], out->x[i]);
+      continue;
     }
+
+    // NaN of a finite number: the result would be complex
+    const double x = a->x[i];
+    out->x[i] = number(c->row->op, x);
+    if (isnan(out->x[i]) && !isnan(x) && !isinf(x))
+      ok = td_fail(L, c->arg_at[0], "%s(%g) is not a real number", c->name, x) != NULL;
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 static ex expression1(td_exprs* g, int op, ex e) { return td_ex_1(g, (ex_op)op, e); }
@@ -145,7 +104,7 @@ static ex log10_expression(td_exprs* g, int op, ex e) {
 }
 static value* log_10(lang* L, call* c) { return each1(L, c, log10_number, log10_expression); }
 
-// fix: towards zero
+// fix(x): rounds towards zero
 static double fix_number(int op, double x) {
   (void)op;
   return trunc(x);
@@ -155,6 +114,8 @@ static ex fix_expression(td_exprs* g, int op, ex e) {
   return td_ex_2(g, EX_MUL, td_ex_1(g, EX_SIGN, e), td_ex_1(g, EX_FLOOR, td_ex_1(g, EX_ABS, e)));
 }
 static value* fix(lang* L, call* c) { return each1(L, c, fix_number, fix_expression); }
+
+// deg2rad (op 0) and rad2deg (op 1)
 
 static double scale_number(int op, double x) {
   return op ? x * (180 / 3.14159265358979323846) : x * (3.14159265358979323846 / 180);
@@ -166,31 +127,11 @@ static value* angle_unit(lang* L, call* c) { return each1(L, c, scale_number, sc
 
 // ---- two arguments ----------------------------------------------------------------------------
 
-enum { OP_REM = -1 };  // of numbers only, beside the operations of expressions
-
-// MATLAB's min and max pass over NaN.
-static double number2(int op, double a, double b) {
-  switch (op) {
-    case EX_ATAN2:
-      return atan2(a, b);
-    case EX_MOD:
-      return matlab_mod(a, b);
-    case OP_REM:
-      return matlab_rem(a, b);
-    case EX_MIN:
-      return fmin(a, b);
-    case EX_MAX:
-      return fmax(a, b);
-    case EX_HYPOT:
-      return hypot(a, b);
-    default:
-      return NAN;
-  }
-}
+enum { OP_REM = -1 };  // rem, which expressions do not have
 
 static bool fits(int a, int b) { return a == b || a == 1 || b == 1; }
 
-// The remainder of a number whose last digit is coarser than the divisor says nothing.
+// Warn if the last digit of x is coarser than the divisor y: the remainder is then meaningless.
 static void judge_remainder(lang* L, call* c, double x, double y) {
   const double digit = nextafter(fabs(x), INFINITY) - fabs(x);
   if (!isfinite(x) || !isfinite(y) || y == 0 || !(digit > fabs(y))) return;
@@ -204,12 +145,15 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
     return td_fail(L, c->at, "%s: sizes do not match: %dx%d and %dx%d", c->name, a->rows,
                    a->cols * a->pages, b->rows, b->cols * b->pages);
   }
+
   value* out = td_num(L, a->rows == 1 ? b->rows : a->rows, a->cols == 1 ? b->cols : a->cols,
                       a->pages == 1 ? b->pages : a->pages, c->at);
   const int n = out ? td_value_count(out) : 0;
   bool ok = out && td_spend(L, a->e || b->e ? 14L * n : n / 2, c->at);
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows, j = m / out->rows % out->cols, k = m / (out->rows * out->cols);
+
+    // elements of the operands; a size of 1 is repeated
     const int p = (a->rows > 1 ? i : 0) +
                   a->rows * ((a->cols > 1 ? j : 0) + a->cols * (a->pages > 1 ? k : 0));
     const int q = (b->rows > 1 ? i : 0) +
@@ -219,13 +163,12 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
                      td_ex_2(L->g, (ex_op)op, td_value_ex(a, p, L->g), td_value_ex(b, q, L->g)),
                      c->at);
     } else {
-      out->x[m] = number2(op, a->x[p], b->x[q]);
-      if (op == EX_MOD || op == OP_REM) judge_remainder(L, c, a->x[p], b->x[q]);
+      const double x = a->x[p], y = b->x[q];
+      out->x[m] = op == OP_REM ? matlab_rem(x, y) : apply((ex_op)op, x, y, 0);
+      if (op == EX_MOD || op == OP_REM) judge_remainder(L, c, x, y);
     }
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 static value* elementary2(lang* L, call* c) {

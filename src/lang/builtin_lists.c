@@ -9,7 +9,7 @@
 
 // ---- functions over elements ------------------------------------------------------------------
 
-// The first argument as a function, @name, @(x) ... or 'name'; a new reference.
+// First argument as a function: @name, @(x) ... or 'name'; a new reference.
 static value* function_argument(lang* L, call* c) {
   value* f = c->argv[0];
   if (f->kind == V_FUNC) return td_value_hold(f);
@@ -45,6 +45,7 @@ bool td_uniform_option(lang* L, call* c, int from, bool* uniform) {
             c->name);
     return false;
   }
+
   // 'un' and the like are short for it
   if (word->kind != V_STR || word->cols < 2 ||
       strncasecmp(word->s, "UniformOutput", (size_t)word->cols) != 0)
@@ -122,7 +123,7 @@ static value* map_function(lang* L, call* c) {
 
 // ---- cells and fields -------------------------------------------------------------------------
 
-// cell(n), cell(rows, cols): empty ones
+// cell(n), cell(rows, cols): a cell with empty elements
 static value* make_cell(lang* L, call* c) {
   double size[2] = {0, 0};
   const value* first = c->argc > 0 ? c->argv[0] : NULL;
@@ -142,7 +143,7 @@ static value* make_cell(lang* L, call* c) {
   return td_cell(L, (int)size[0], (int)size[1], c->at);
 }
 
-// double(x), single(x): numbers are what they are, characters their codes
+// double(x), single(x): numbers are unchanged, characters become their codes
 static value* as_number(lang* L, call* c) {
   const value* text = c->argv[0];
   value* codes = text->kind == V_STR ? td_num(L, text->rows, text->cols, 1, c->at) : NULL;
@@ -151,13 +152,15 @@ static value* as_number(lang* L, call* c) {
   return td_arg_numeric(L, c, 0) ? td_value_hold(c->argv[0]) : NULL;
 }
 
-// Rows side by side, then one below the other.
+// cell2mat(c): the elements of each row side by side, the rows one below the other
 static value* cell2mat(lang* L, call* c) {
   const value* cell = c->argv[0];
   if (cell->kind != V_CELL)
     return td_fail(L, c->arg_at[0], "cell2mat works on cells, got %s", td_value_kind_text(cell));
   const int rows = cell->rows, cols = cell->cols;
   if (td_value_count(cell) == 0) return td_num(L, 0, 0, 1, c->at);
+
+  // join each row, then the rows
   value** list = calloc((size_t)rows + (size_t)cols, sizeof *list);
   bool ok = list != NULL;
   if (!ok) td_no_memory(L, c->at);
@@ -176,6 +179,7 @@ static value* cell2mat(lang* L, call* c) {
   return out;
 }
 
+// fieldnames(s): a cell with the names of the fields
 static value* fieldnames(lang* L, call* c) {
   const value* s = c->argv[0];
   if (s->kind != V_STRUCT)
@@ -297,16 +301,14 @@ static value* islogical(lang* L, call* c) {
 
 // ---- arrangements -----------------------------------------------------------------------------
 
-// A new value whose element m is element from[m] of the argument.
+// Value whose element m is element from[m] of the argument.
 static value* arranged(lang* L, call* c, int rows, int cols, const int* from) {
   const value* a = c->argv[0];
   value* out = a->kind == V_NUM ? td_num(L, rows, cols, 1, c->at) : td_cell(L, rows, cols, c->at);
   bool ok = out && td_spend(L, (long)rows * cols / 4, c->at);
   for (int m = 0; ok && m < rows * cols; m++)
     ok = from[m] < 0 || td_copy_element(L, out, m, a, from[m], c->at);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 typedef enum arrangement { LEFT_RIGHT, UP_DOWN, SHIFT, LOWER, UPPER } arrangement;
@@ -361,6 +363,8 @@ static value* blkdiag(lang* L, call* c) {
     rows += c->argv[k]->rows;
     cols += c->argv[k]->cols;
   }
+
+  // copy the blocks
   value* out = td_num(L, rows, cols, 1, c->at);
   int row = 0, col = 0;
   for (int k = 0; out && k < c->argc; k++) {
@@ -378,16 +382,19 @@ static value* blkdiag(lang* L, call* c) {
   return out;
 }
 
-// Differences of neighbours, along the rows of a row and down the columns else; diff(a, n) n times,
-// and diff(f, x) the derivative.
+// diff(a, n): differences of neighbours, n times, along a row or down the columns; diff(f, x): the
+// derivative
 static value* diff(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   const value* a = c->argv[0];
   if (c->argc > 1 && c->argv[1]->kind == V_NUM && td_has_expr(c->argv[1]))
     return td_symbolic_diff(L, c);
+
   int times = 1;
   if (c->argc > 2) return td_fail(L, c->arg_at[2], "diff(a, n) works along the first dimension");
   if (c->argc > 1 && !td_arg_int(L, c, 1, 1, 100, &times)) return NULL;
+
+  // repeat it
   if (times > 1) {
     call once = *c;
     once.argc = 1;
@@ -400,9 +407,12 @@ static value* diff(lang* L, call* c) {
     }
     return held;
   }
+
   if (is_scalar(a) && td_has_expr(a))
     return td_fail(L, c->at, "diff of an expression needs the symbol, as in diff(f, x)");
   if (a->pages != 1) return td_fail(L, c->at, "diff works on matrices");
+
+  // differences of neighbours
   const bool row = a->rows == 1;
   const int rows = row ? 1 : max_int(0, a->rows - 1),
             cols = row ? max_int(0, a->cols - 1) : a->cols;

@@ -1,4 +1,5 @@
-// Sums, products and searches along a dimension; vector algebra; inverse and determinant.
+// Built-in functions: sums, products and searches along a dimension; vector algebra; inverse and
+// determinant.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -8,16 +9,18 @@
 
 // ---- along one dimension ----------------------------------------------------------------------
 
-// The elements of a fall into lines along a dimension: `count` lines of n elements, `stride` apart.
+// Lines of an array along a dimension: `count` lines of n elements, `stride` apart
 typedef struct lines {
   int n, stride, count;
   int rows, cols, pages;  // shape with that dimension reduced to 1
 } lines;
 
+// First dimension with a size other than 1.
 static int first_dim(const value* a) {
   return a->rows != 1 ? 1 : a->cols != 1 ? 2 : a->pages != 1 ? 3 : 1;
 }
 
+// Lines of an array along dimension `dim`.
 static lines lines_of(const value* a, int dim) {
   lines l = {.rows = a->rows, .cols = a->cols, .pages = a->pages};
   l.stride = dim == 1 ? 1 : dim == 2 ? a->rows : a->rows * a->cols;
@@ -30,11 +33,12 @@ static lines lines_of(const value* a, int dim) {
   return l;
 }
 
-// Where line k begins.
+// Index of the first element of line k.
 static int line_start(const lines* l, int k) {
   return k / l->stride * l->stride * max_int(1, l->n) + k % l->stride;
 }
 
+// Read argument k, the dimension; without it the first one that is not 1.
 static bool dimension(lang* L, call* c, int k, int* dim) {
   *dim = first_dim(c->argv[0]);
   return c->argc <= k || td_arg_int(L, c, k, 1, 3, dim);
@@ -42,10 +46,12 @@ static bool dimension(lang* L, call* c, int k, int* dim) {
 
 typedef enum reduction { R_SUM, R_PROD, R_MEAN, R_ANY, R_ALL, R_CUMSUM, R_CUMPROD } reduction;
 
+// Operation of expressions for a reduction.
 static ex_op reduction_op(int r) {
   return r == R_PROD || r == R_CUMPROD ? EX_MUL : r == R_ANY ? EX_OR : r == R_ALL ? EX_AND : EX_ADD;
 }
 
+// One step of a reduction of numbers.
 static double reduce_number(int r, double sum, double x) {
   if (r == R_PROD || r == R_CUMPROD) return sum * x;
   if (r == R_ANY) return sum != 0 || x != 0;
@@ -53,13 +59,15 @@ static double reduce_number(int r, double sum, double x) {
   return sum + x;
 }
 
-// One line into *e (expressions) or *x (numbers); `out` takes the partial sums of cumsum.
+// Reduce one line to out[to], or write its partial results for cumsum and cumprod.  The result
+// becomes an expression with the first element that is one.
 static bool reduce_line(lang* L, call* c, const lines* l, int start, value* out, int to) {
   const value* a = c->argv[0];
   const int r = c->row->op;
   const bool cumulative = r == R_CUMSUM || r == R_CUMPROD;
   double x = r == R_PROD || r == R_CUMPROD || r == R_ALL ? 1 : 0;
   ex e = EX_NONE;
+
   for (int i = 0; i < l->n; i++) {
     const int at = start + i * l->stride;
     if (e == EX_NONE && !is_expr(a, at)) {
@@ -73,6 +81,7 @@ static bool reduce_line(lang* L, call* c, const lines* l, int start, value* out,
     if (e == EX_NONE) out->x[at] = x;
     if (e != EX_NONE && !td_set_ex(L, out, at, e, c->at)) return false;
   }
+
   if (cumulative) return true;
   if (e != EX_NONE && r == R_MEAN) e = td_ex_2(L->g, EX_DIV, e, td_ex_const(L->g, l->n));
   if (e != EX_NONE) return td_set_ex(L, out, to, e, c->at);
@@ -80,6 +89,7 @@ static bool reduce_line(lang* L, call* c, const lines* l, int start, value* out,
   return true;
 }
 
+// sum, prod, mean, any, all, cumsum, cumprod
 static value* reduce(lang* L, call* c) {
   int dim;
   if (!td_arg_numeric(L, c, 0) || !dimension(L, c, 1, &dim)) return NULL;
@@ -91,23 +101,21 @@ static value* reduce(lang* L, call* c) {
   bool ok = out && td_spend(L, td_value_count(a) / 4, c->at);
   for (int k = 0; ok && k < l.count && !(cumulative && l.n == 0); k++)
     ok = reduce_line(L, c, &l, line_start(&l, k), out, k);
-  if (ok) {
-    out->logical = c->row->op == R_ANY || c->row->op == R_ALL;
-    return out;
-  }
-  td_value_drop(out);
-  return NULL;
+  if (ok) out->logical = c->row->op == R_ANY || c->row->op == R_ALL;
+  return value_if(ok, out);
 }
 
 // ---- min, max ---------------------------------------------------------------------------------
 
-// The extreme of one line and where it is; with an expression among them the place is not known.
+// Find the extreme of one line and its position, which is not known if there are expressions.
 static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out, value* place,
                          int to) {
   const value* a = c->argv[0];
   const int op = c->row->op;
   ex e = EX_NONE;
   int best = -1;
+
+  // extreme of the numbers, and an expression for the others
   for (int i = 0; i < l->n; i++) {
     const int at = start + i * l->stride;
     if (is_expr(a, at)) {
@@ -118,6 +126,7 @@ static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out
     const double x = a->x[at], b = best < 0 ? NAN : a->x[start + best * l->stride];
     if (best < 0 || (isnan(b) && !isnan(x)) || (op == EX_MIN ? x < b : x > b)) best = i;
   }
+
   const double x = best < 0 ? NAN : a->x[start + best * l->stride];
   if (e != EX_NONE) {
     if (place)
@@ -131,15 +140,19 @@ static bool extreme_line(lang* L, call* c, const lines* l, int start, value* out
   return true;
 }
 
+// min and max of one array along a dimension, or of two arrays
 static value* extreme(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   if (c->argc == 2) return td_each2(L, c, c->row->op, c->argv[0], c->argv[1]);
   if (c->argc == 3 && td_value_count(c->argv[1]) != 0)
     return td_fail(L, c->arg_at[1], "%s(a, [], dim): the second argument is []", c->name);
+
+  // along a dimension
   int dim;
   if (!dimension(L, c, 2, &dim)) return NULL;
   const value* a = c->argv[0];
   if (td_value_count(a) == 0) return td_num(L, 0, 0, 1, c->at);
+
   const lines l = lines_of(a, dim);
   value* out = td_num(L, l.rows, l.cols, l.pages, c->at);
   value* place = out && c->nout > 1 ? td_num(L, l.rows, l.cols, l.pages, c->at) : NULL;
@@ -157,14 +170,18 @@ static value* extreme(lang* L, call* c) {
 
 // ---- find, sort -------------------------------------------------------------------------------
 
+// find(a, n): indices of the elements that are not 0, as [rows, cols] if two results are wanted
 static value* find(lang* L, call* c) {
   int limit = TD_VALUE_LIMIT;
   if (!td_arg_numeric(L, c, 0) || (c->argc > 1 && !td_arg_int(L, c, 1, 1, TD_VALUE_LIMIT, &limit)))
     return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of find");
   if (!a) return NULL;
+
+  // count them, then list them
   int n = 0;
   for (int i = 0; i < td_value_count(a) && n < limit; i++) n += a->x[i] != 0;
+
   const bool row = a->rows == 1 && a->cols != 1;
   value* out = td_num(L, row ? 1 : n, row ? n : 1, 1, c->at);
   value* cols = out && c->nout > 1 ? td_num(L, out->rows, out->cols, 1, c->at) : NULL;
@@ -185,7 +202,7 @@ typedef struct sorted {
   int at;
 } sorted;
 
-// NaN last, equal ones in their order
+// Ascending order with NaN last; equal elements keep their order.
 static int compare_up(const void* p, const void* q) {
   const sorted *a = p, *b = q;
   if (isnan(a->x) != isnan(b->x)) return isnan(a->x) ? 1 : -1;
@@ -193,6 +210,7 @@ static int compare_up(const void* p, const void* q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
+// Descending order with NaN first; equal elements keep their order.
 static int compare_down(const void* p, const void* q) {
   const sorted *a = p, *b = q;
   if (isnan(a->x) != isnan(b->x)) return isnan(a->x) ? -1 : 1;
@@ -200,6 +218,7 @@ static int compare_down(const void* p, const void* q) {
   return (a->at > b->at) - (a->at < b->at);
 }
 
+// Read the arguments of sort: a dimension, 'ascend' or 'descend'.
 static bool sort_direction(lang* L, call* c, int* dim, bool* down) {
   *dim = first_dim(c->argv[0]);
   *down = false;
@@ -217,6 +236,7 @@ static bool sort_direction(lang* L, call* c, int* dim, bool* down) {
   return true;
 }
 
+// [sorted, order] = sort(a, dim, direction)
 static value* sort(lang* L, call* c) {
   int dim;
   bool down;
@@ -224,11 +244,13 @@ static value* sort(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0) || !sort_direction(L, c, &dim, &down)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of sort");
   if (!a) return NULL;
+
   const lines l = lines_of(a, dim);
   sorted* line = malloc(sizeof *line * (size_t)max_int(1, l.n));
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   value* place = out && c->nout > 1 ? td_num(L, a->rows, a->cols, a->pages, c->at) : NULL;
   const bool ok = line && out && td_spend(L, 4L * td_value_count(a), c->at);
+
   for (int k = 0; ok && k < l.count && l.n > 0; k++) {
     const int start = line_start(&l, k);
     for (int i = 0; i < l.n; i++) line[i] = (sorted){a->x[start + i * l.stride], i};
@@ -242,9 +264,7 @@ static value* sort(lang* L, call* c) {
   free(line);
   td_value_drop(a);
   c->more[0] = place;
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- vectors ----------------------------------------------------------------------------------
@@ -254,6 +274,7 @@ static ex sub(td_exprs* g, ex a, ex b) { return td_ex_2(g, EX_SUB, a, b); }
 
 static bool is_vector(const value* v) { return v->pages == 1 && (v->rows == 1 || v->cols == 1); }
 
+// cross(a, b) of vectors of three
 static value* cross(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   const value *a = c->argv[0], *b = c->argv[1];
@@ -290,6 +311,7 @@ static ex dot_sum(lang* L, const value* a, const value* b) {
   return td_ex_2(L->g, EX_ADD, e, td_ex_const(L->g, x));
 }
 
+// dot(a, b) of vectors
 static value* dot(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   const value *a = c->argv[0], *b = c->argv[1];
@@ -300,7 +322,7 @@ static value* dot(lang* L, call* c) {
   return td_expr(L, dot_sum(L, a, b), c->at);
 }
 
-// The largest of |x| (inf) or their sum (1).
+// max |x_i|, or Σ |x_i|
 static ex norm_other(lang* L, const value* a, bool largest) {
   ex e = td_ex_const(L->g, 0);
   for (int i = 0; i < td_value_count(a); i++) {
@@ -309,9 +331,12 @@ static ex norm_other(lang* L, const value* a, bool largest) {
   return e;
 }
 
+// norm(a, p): p = 1, 2, inf of a vector, 2 or 'fro' of a matrix
 static value* norm(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   const value* a = c->argv[0];
+
+  // the kind of norm
   double p = 2;
   bool frobenius = false;
   if (c->argc > 1 && c->argv[1]->kind == V_STR) {
@@ -324,12 +349,16 @@ static value* norm(lang* L, call* c) {
   if (!frobenius && p != 1 && p != 2 && !isinf(p))
     return td_fail(L, c->arg_at[1], "norm: 1, 2, inf or 'fro', got %g", p);
   if (!td_spend(L, td_value_count(a), c->at)) return NULL;
+
+  // vectors and the Frobenius norm
   if (is_vector(a) || frobenius || td_value_count(a) == 0) {
     if (p != 2) return td_expr(L, norm_other(L, a, isinf(p)), c->at);
     if (td_value_count(a) == 1)
       return td_expr(L, td_ex_1(L->g, EX_ABS, td_value_ex(a, 0, L->g)), c->at);
     return td_expr(L, td_ex_1(L->g, EX_SQRT, dot_sum(L, a, a)), c->at);
   }
+
+  // matrices: the largest singular value
   if (a->pages != 1 || td_has_expr(a) || p != 2)
     return td_fail(L, c->at, "norm of a matrix needs numbers, and 2 or 'fro'");
   const double least = min_int(a->rows, a->cols);
@@ -343,6 +372,7 @@ static value* norm(lang* L, call* c) {
 
 // ---- inverse, determinant, trace --------------------------------------------------------------
 
+// Check that the argument is a square matrix.
 static bool is_square(lang* L, call* c) {
   const value* a = c->argv[0];
   if (!td_arg_numeric(L, c, 0)) return false;
@@ -353,6 +383,7 @@ static bool is_square(lang* L, call* c) {
   return false;
 }
 
+// inv(a): a \ 1
 static value* inv(lang* L, call* c) {
   if (!is_square(L, c)) return NULL;
   const value* a = c->argv[0];
@@ -373,12 +404,13 @@ static ex entry(lang* L, const value* a, int i, int j) {
   return td_value_ex(a, i + a->rows * j, L->g);
 }
 
+// a_rp a_sq - a_rq a_sp
 static ex det2(lang* L, const value* a, int r, int s, int p, int q) {
   return sub(L->g, mul(L->g, entry(L, a, r, p), entry(L, a, s, q)),
              mul(L->g, entry(L, a, r, q), entry(L, a, s, p)));
 }
 
-// Up to 3x3 by cofactors, which works for expressions.
+// Determinant up to 3x3 by cofactors, also of expressions
 static ex det_small(lang* L, const value* a) {
   if (a->rows == 0) return td_ex_const(L->g, 1);
   if (a->rows == 1) return td_value_ex(a, 0, L->g);
@@ -389,14 +421,18 @@ static ex det_small(lang* L, const value* a) {
   return td_ex_2(L->g, EX_ADD, sub(L->g, x, y), z);
 }
 
+// det(a): by cofactors up to 3x3, by LU above
 static value* det(lang* L, call* c) {
   if (!is_square(L, c)) return NULL;
   const value* a = c->argv[0];
   const int n = a->rows;
   if (n <= 3) return td_expr(L, det_small(L, a), c->at);
+
   if (td_has_expr(a))
     return td_fail(L, c->arg_at[0], "det of expressions works up to 3x3, got %dx%d", n, n);
   if (!td_spend(L, (long)((double)n * n * n / 8), c->at)) return NULL;
+
+  // product of the pivots of LU
   double* LU = malloc(sizeof(double) * (size_t)n * (size_t)n);
   int* pivot = malloc(sizeof(int) * (size_t)n);
   value* out = NULL;
@@ -413,6 +449,7 @@ static value* det(lang* L, call* c) {
   return out;
 }
 
+// trace(a): the sum of the diagonal
 static value* trace(lang* L, call* c) {
   if (!is_square(L, c)) return NULL;
   ex e = td_ex_const(L->g, 0);

@@ -28,7 +28,7 @@ typedef enum function1 {
   EXPM1
 } function1;
 
-// Degrees are reduced first, so that sind(30) is 1/2 and cosd(90) is 0.
+// sind, cosd, tand.  Degrees are reduced first, so that sind(30) is 1/2 and cosd(90) is 0.
 static double in_degrees(int op, double x) {
   const double r = fmod(x, 360);
   const long double a = (long double)r * 3.14159265358979323846264338L / 180;
@@ -39,6 +39,7 @@ static double in_degrees(int op, double x) {
                                   : (double)tanl(a);
 }
 
+// Value of a function of one number.
 static double number1(int op, double x) {
   switch ((function1)op) {
     case SIND:
@@ -73,7 +74,7 @@ static double number1(int op, double x) {
   return NAN;
 }
 
-// The same as an expression, of functions that expressions have.
+// A function of one number in terms of the operations of expressions.
 static ex expression1(td_exprs* g, int op, ex x) {
   const ex one = td_ex_const(g, 1), degree = td_ex_const(g, pi / 180);
   const ex square = td_ex_2(g, EX_MUL, x, x);
@@ -116,6 +117,7 @@ static ex expression1(td_exprs* g, int op, ex x) {
   return EX_NONE;
 }
 
+// Apply a function of one number to each element.
 static value* each1(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   const value* a = c->argv[0];
@@ -135,15 +137,14 @@ static value* each1(lang* L, call* c) {
     if (!isnan(out->x[i]) || isnan(a->x[i])) continue;
     ok = td_fail(L, c->arg_at[0], "%s(%g) is not a real number", c->name, a->x[i]) != NULL;
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- functions of whole and real numbers --------------------------------------------------------
 
 typedef enum function2 { NTHROOT, GCD, LCM, NCHOOSEK, ATAN2D } function2;
 
+// Value of a function of two numbers.
 static double number2(int op, double x, double y) {
   double a = fabs(x), b = fabs(y), r = 1;
   switch ((function2)op) {
@@ -171,12 +172,14 @@ static value* each2(lang* L, call* c) {
   value *a = td_arg_numeric(L, c, 0) ? td_constant(L, c->argv[0], c->arg_at[0], c->name) : NULL,
         *b =
             a && td_arg_numeric(L, c, 1) ? td_constant(L, c->argv[1], c->arg_at[1], c->name) : NULL;
+
   const int op = c->row->op, n = a ? td_value_count(a) : 0, m = b ? td_value_count(b) : 0;
   bool ok = a && b;
   if (ok && n != m && n != 1 && m != 1)
     ok = td_fail(L, c->at, "%s: lists of %d and %d numbers", c->name, n, m) != NULL;
   value* out =
       ok ? td_num(L, n == 1 ? b->rows : a->rows, n == 1 ? b->cols : a->cols, 1, c->at) : NULL;
+
   for (int i = 0; out && ok && i < td_value_count(out); i++) {
     const double x = a->x[n == 1 ? 0 : i], y = b->x[m == 1 ? 0 : i];
     const bool whole = x == floor(x) && y == floor(y) && fabs(x) < 1e15 && fabs(y) < 1e15;
@@ -188,11 +191,10 @@ static value* each2(lang* L, call* c) {
   }
   td_value_drop(a);
   td_value_drop(b);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
+// factorial(n), for each element
 static value* factorial(lang* L, call* c) {
   value* a = td_arg_numeric(L, c, 0) ? td_constant(L, c->argv[0], c->arg_at[0], "a number") : NULL;
   value* out = a ? td_num(L, a->rows, a->cols, a->pages, c->at) : NULL;
@@ -204,13 +206,12 @@ static value* factorial(lang* L, call* c) {
     for (int k = 2; ok && k <= a->x[i]; k++) out->x[i] *= k;
   }
   td_value_drop(a);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- counts and tests ---------------------------------------------------------------------------
 
+// isfinite(x), for each element; expressions count as finite
 static value* isfinite_each(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   const value* a = c->argv[0];
@@ -222,6 +223,7 @@ static value* isfinite_each(lang* L, call* c) {
 
 typedef enum count_kind { NONZERO, DIMENSIONS, ROWS, COLUMNS } count_kind;
 
+// nnz(a), ndims(a), rows(a), columns(a)
 static value* count(lang* L, call* c) {
   const value* a = c->argv[0];
   int n = 0;
@@ -245,6 +247,7 @@ static value* test_matrix(lang* L, call* c) {
 
 // ---- spreads ------------------------------------------------------------------------------------
 
+// Ascending order for qsort.
 static int by_size(const void* a, const void* b) {
   const double x = *(const double*)a, y = *(const double*)b;
   return (x > y) - (x < y);
@@ -260,7 +263,10 @@ static value* spread_of(lang* L, call* c) {
   const int n = vector ? td_value_count(a) : a->rows, cols = vector ? 1 : a->cols;
   value* out = a->pages == 1 && n > 0 ? td_num(L, 1, cols, 1, c->at) : NULL;
   if (!out) td_fail(L, c->arg_at[0], "%s works on a vector or matrix that is not empty", c->name);
+
   double* line = malloc(sizeof(double) * (size_t)max_int(1, n));
+
+  // mean, variance and median of each column
   for (int j = 0; out && line && j < cols; j++) {
     double mean = 0, sum = 0;
     memcpy(line, a->x + j * n, sizeof(double) * (size_t)n);
@@ -306,6 +312,7 @@ static value* grid(lang* L, call* c) {
   const bool across = c->row->op == 0;
   if (!td_all_numeric(L, c)) return NULL;
   if (c->nout > 2) return td_fail(L, c->at, "%s makes grids of two dimensions here", c->name);
+
   const int nx = td_value_count(x), ny = td_value_count(y);
   const int rows = across ? ny : nx, cols = across ? nx : ny;
   value *X = td_num(L, rows, cols, 1, c->at), *Y = X ? td_num(L, rows, cols, 1, c->at) : NULL;
@@ -324,6 +331,7 @@ static value* grid(lang* L, call* c) {
   return NULL;
 }
 
+// logspace(a, b, n): 10^a ... 10^b
 static value* logspace(lang* L, call* c) {
   double a, b;
   int n = 50;
@@ -348,6 +356,8 @@ static value* turned(lang* L, call* c) {
   if (c->argc > 1 &&
       !td_arg_int(L, c, 1, c->row->op == FLIP ? 1 : -1000, c->row->op == FLIP ? 2 : 1000, &k))
     return NULL;
+
+  // shape of the result
   int rows = a->rows, cols = a->cols;
   const int quarter = c->row->op == ROT90 ? (k % 4 + 4) % 4 : 0;
   if (quarter % 2) {
@@ -367,6 +377,8 @@ static value* turned(lang* L, call* c) {
     cols = pages;
     pages = 1;
   }
+
+  // copy each element from its old position
   value* out =
       a->kind == V_NUM ? td_num(L, rows, cols, pages, c->at) : td_cell(L, rows, cols, c->at);
   bool ok = out != NULL;
@@ -379,9 +391,7 @@ static value* turned(lang* L, call* c) {
     if (quarter == 3) from = a->rows - 1 - j + a->rows * i;
     ok = td_copy_element(L, out, m, a, from, c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // sub2ind([rows cols], i, j) and [i, j] = ind2sub([rows cols], k)
@@ -393,6 +403,7 @@ static value* subscripts(lang* L, call* c) {
   value* b = a && forward && td_arg_numeric(L, c, 2)
                  ? td_constant(L, c->argv[2], c->arg_at[2], "an index")
                  : NULL;
+
   value *out = NULL, *cols = NULL;
   const int n = a ? td_value_count(a) : 0;
   bool ok = a && (b || !forward);
@@ -401,6 +412,7 @@ static value* subscripts(lang* L, call* c) {
   if (ok) out = td_num(L, a->rows, a->cols, 1, c->at);
   if (out && c->nout > 1 && !forward) cols = td_num(L, a->rows, a->cols, 1, c->at);
   ok = out != NULL;
+
   for (int i = 0; ok && i < n; i++) {
     const double rows = size->x[0], all = rows * size->x[1];
     ok = a->x[i] >= 1 && a->x[i] <= (forward ? rows : all) &&
@@ -410,6 +422,7 @@ static value* subscripts(lang* L, call* c) {
     if (!forward && ok) out->x[i] = cols ? fmod(a->x[i] - 1, rows) + 1 : a->x[i];
     if (cols && ok) cols->x[i] = floor((a->x[i] - 1) / rows) + 1;
   }
+
   td_value_drop(size);
   td_value_drop(a);
   td_value_drop(b);
@@ -460,6 +473,8 @@ static value* expm(lang* L, call* c) {
     td_value_drop(a);
     return td_fail(L, c->arg_at[0], "expm needs a square matrix of at most 200 rows");
   }
+
+  // halve A until its norm is below one
   double norm = 0;
   for (int i = 0; i < n * n; i++) norm = fmax(norm, n * fabs(a->x[i]));
   const int halvings = norm > 0.5 ? (int)ceil(log2(norm)) + 1 : 0;
@@ -470,6 +485,8 @@ static value* expm(lang* L, call* c) {
   bool ok = part != NULL && td_spend(L, (long)n * n * n, c->at);
   for (int i = 0; ok && i < n; i++) E->x[i + n * i] = term->x[i + n * i] = 1;
   for (int i = 0; ok && i < n * n; i++) part->x[i] = ldexp(a->x[i], -halvings);
+
+  // sum the series, then square as often
   for (int k = 1; ok && k <= 18; k++) {
     value* next = td_matmul(L, term, part, c->at);
     td_value_drop(term);
@@ -486,9 +503,7 @@ static value* expm(lang* L, call* c) {
   td_value_drop(a);
   td_value_drop(part);
   td_value_drop(term);
-  if (ok) return E;
-  td_value_drop(E);
-  return NULL;
+  return value_if(ok, E);
 }
 
 const builtin td_builtin_numbers[] = {

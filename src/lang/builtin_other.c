@@ -1,4 +1,4 @@
-// Polynomials, tests, structs, rotation matrices.
+// Built-in functions: polynomials, symbols, tests, structs, rotation matrices.
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +6,7 @@
 
 // ---- polynomials ------------------------------------------------------------------------------
 
-// p(1) x^n + ... + p(n+1), by Horner
+// polyval(p, x) = p(1) x^n + ... + p(n+1), by Horner's scheme
 static value* polyval(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   const value *p = c->argv[0], *x = c->argv[1];
@@ -15,6 +15,7 @@ static value* polyval(lang* L, call* c) {
   const int n = out ? td_value_count(x) : 0;
   bool ok = out && td_spend(L, (long)n * degree / 4, c->at);
   const bool numbers = !td_has_expr(p);
+
   for (int i = 0; ok && i < n; i++) {
     if (numbers && !is_expr(x, i)) {
       double y = 0;
@@ -28,12 +29,10 @@ static value* polyval(lang* L, call* c) {
       y = td_ex_2(L->g, EX_ADD, td_ex_2(L->g, EX_MUL, y, ei), td_value_ex(p, k, L->g));
     ok = td_set_ex(L, out, i, y, c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
-// Least squares with the Vandermonde matrix.
+// polyfit(x, y, degree): least squares with the Vandermonde matrix
 static value* polyfit(lang* L, call* c) {
   int degree;
   if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1) || !td_arg_int(L, c, 2, 0, 100, &degree))
@@ -44,15 +43,19 @@ static value* polyfit(lang* L, call* c) {
   }
   if (n <= degree)
     return td_fail(L, c->at, "polyfit: %d points do not fix a polynomial of degree %d", n, degree);
+
   value* x = td_constant(L, c->argv[0], c->arg_at[0], "the first argument of polyfit");
   value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the second argument of polyfit") : NULL;
   value *A = y ? td_num(L, n, degree + 1, 1, c->at) : NULL,
         *b = A ? td_num(L, n, 1, 1, c->at) : NULL;
+
+  // Vandermonde matrix, highest power first
   for (int i = 0; b && i < n; i++) {
     b->x[i] = y->x[i];
     for (int k = degree; k >= 0; k--)
       A->x[i + n * k] = k == degree ? 1 : A->x[i + n * (k + 1)] * x->x[i];
   }
+
   value* p = b ? td_solve(L, A, b, c->at) : NULL;
   value* out = p ? td_transpose(L, p, c->at) : NULL;
   td_value_drop(x);
@@ -65,7 +68,7 @@ static value* polyfit(lang* L, call* c) {
 
 // ---- symbols ----------------------------------------------------------------------------------
 
-// The name of one symbol of many: its numbers take the places of %d, or stand behind.
+// Name of one symbol of an array: its indices replace %d, or follow the name.
 static void put_symbol_name(td_text* out, const char* name, const int number[2], int n) {
   int k = 0;
   for (const char* s = name; *s;) {
@@ -113,13 +116,12 @@ static value* sym(lang* L, call* c) {
     td_value_drop(one);
     td_text_free(&text);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- tests ------------------------------------------------------------------------------------
 
+// isnan(x) and isinf(x), for each element
 static value* test_number(lang* L, call* c) {
   const value* a = c->argv[0];
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
@@ -130,10 +132,12 @@ static value* test_number(lang* L, call* c) {
   return out;
 }
 
+// isstruct(x), ischar(x), iscell(x), isnumeric(x)
 static value* test_kind(lang* L, call* c) {
   return td_logical(L, (int)c->argv[0]->kind == c->row->op, c->at);
 }
 
+// isfield(s, 'name'), or with a cell of names one result for each
 static value* isfield(lang* L, call* c) {
   const value* list = c->argv[1];
   if (list->kind == V_CELL) {  // one answer for each name
@@ -151,17 +155,21 @@ static value* isfield(lang* L, call* c) {
 
 // ---- structs ----------------------------------------------------------------------------------
 
-// struct('name', value, ...); a cell as a value makes a struct array
+// struct('name', value, ...); a cell as a value gives a struct array
 static value* make_struct(lang* L, call* c) {
   if (c->argc == 1 && c->argv[0]->kind == V_NUM && td_value_count(c->argv[0]) == 0)
     return td_struct(L, 0, 0, c->at);  // struct([])
   if (c->argc % 2)
     return td_fail(L, c->at, "struct('name', value, ...) needs pairs, got %d arguments", c->argc);
+
+  // number of elements: the size of the cells
   int n = 1;
   for (int k = 1; k < c->argc; k += 2) {
     if (c->argv[k]->kind == V_CELL && td_value_count(c->argv[k]) != 1)
       n = td_value_count(c->argv[k]);
   }
+
+  // assign the fields of each element
   value* s = td_struct(L, 1, n, c->at);
   for (int k = 0; s && k < c->argc; k += 2) {
     const char* name = td_arg_string(L, c, k);
@@ -192,7 +200,7 @@ static value* make_struct(lang* L, call* c) {
 
 // ---- rotations --------------------------------------------------------------------------------
 
-// Rotation matrix about axis 0, 1, 2 by an angle in radians.
+// rotx, roty, rotz: rotation matrix about axis 0, 1, 2 by an angle in radians
 static value* rotation(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   if (!is_scalar(c->argv[0])) {
@@ -206,13 +214,10 @@ static value* rotation(lang* L, call* c) {
   value* R = td_num(L, 3, 3, 1, c->at);
   if (!R) return NULL;
   R->x[i + 3 * i] = 1;
-  if (td_set_ex(L, R, j + 3 * j, cs, c->at) && td_set_ex(L, R, k + 3 * k, cs, c->at) &&
-      td_set_ex(L, R, k + 3 * j, sn, c->at) &&
-      td_set_ex(L, R, j + 3 * k, td_ex_1(L->g, EX_NEG, sn), c->at)) {
-    return R;
-  }
-  td_value_drop(R);
-  return NULL;
+  const bool ok = td_set_ex(L, R, j + 3 * j, cs, c->at) && td_set_ex(L, R, k + 3 * k, cs, c->at) &&
+                  td_set_ex(L, R, k + 3 * j, sn, c->at) &&
+                  td_set_ex(L, R, j + 3 * k, td_ex_1(L->g, EX_NEG, sn), c->at);
+  return value_if(ok, R);
 }
 
 const builtin td_builtin_other[] = {

@@ -1,8 +1,10 @@
-// Finding and replacing in texts: strfind, strtok, startsWith, regexp, regexprep.
+// Built-in functions that search and replace in texts: strfind, strtok, startsWith, regexp,
+// regexprep.
 //
-// A regular expression is compiled to a small program (Thompson) and run by backtracking, which
-// prefers what is written first, as MATLAB does.  Its work is metered: an expression that would run
-// for ages ends with a message.  Look-around, back references and named groups are refused.
+// A regular expression is compiled to a small program of steps and run by backtracking, which
+// prefers alternatives in the order in which they are written, as MATLAB does.  Its work is
+// metered: an expression that would take very long ends with a message.  Look-around, back
+// references and named groups are refused.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,6 +20,8 @@ value* td_over_texts(lang* L, call* c, builtin_fn one) {
   value** argv = malloc(sizeof *argv * (size_t)c->argc);
   bool ok = out && argv;
   if (!argv) td_no_memory(L, c->at);
+
+  // call the function for each text of the cell
   for (int i = 0; ok && i < td_value_count(list); i++) {
     memcpy(argv, c->argv, sizeof *argv * (size_t)c->argc);
     argv[0] = list->slots[i].v;
@@ -33,14 +37,12 @@ value* td_over_texts(lang* L, call* c, builtin_fn one) {
     ok = r && td_value_put(out, &out->slots[i], r);
   }
   free(argv);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- plain texts --------------------------------------------------------------------------------
 
-// strfind(text, pattern): where the pattern begins
+// strfind(text, pattern): positions at which the pattern begins
 static value* strfind(lang* L, call* c) {
   const char *s = td_arg_string(L, c, 0), *what = s ? td_arg_string(L, c, 1) : NULL;
   if (!what || !td_spend(L, c->argv[0]->cols, c->at)) return NULL;
@@ -68,11 +70,12 @@ static value* strtok_text(lang* L, call* c) {
 
 typedef enum where { BEGINS, ENDS, INSIDE } where;
 
-// startsWith, endsWith, contains: of a text or of each text of a cell; one of several patterns
+// startsWith, endsWith, contains: for a text or each text of a cell, with one or several patterns
 static value* has_part(lang* L, call* c) {
   const value *list = c->argv[0], *parts = c->argv[1];
   const bool cells = list->kind == V_CELL;
   value* out = td_num(L, cells ? list->rows : 1, cells ? list->cols : 1, 1, c->at);
+
   for (int i = 0; out && i < td_value_count(out); i++) {
     const value* text = cells ? list->slots[i].v : list;
     const int m = parts->kind == V_CELL ? td_value_count(parts) : 1;
@@ -106,6 +109,7 @@ static value* blanks(lang* L, call* c) {
   return v;
 }
 
+// deblank(text): without trailing white space
 static value* deblank(lang* L, call* c) {
   const char* s = td_arg_string(L, c, 0);
   int n = s ? c->argv[0]->cols : 0;
@@ -115,7 +119,7 @@ static value* deblank(lang* L, call* c) {
 
 static value* deblanked(lang* L, call* c) { return td_over_texts(L, c, deblank); }
 
-// isspace, isletter: one answer for each character
+// isspace(text) and isletter(text), for each character
 static value* character_kind(lang* L, call* c) {
   const value* v = c->argv[0];
   value* out = td_num(L, v->rows, v->cols, v->pages, c->at);
@@ -139,6 +143,7 @@ static value* to_char(lang* L, call* c) {
     return NULL;
   }
   if (!td_arg_numeric(L, c, 0)) return NULL;
+
   value* codes = td_constant(L, v, c->arg_at[0], "the argument of char");
   td_text out = {0};
   td_text_add(&out, "");
@@ -159,13 +164,13 @@ static value* to_char(lang* L, call* c) {
 // ---- regular expressions: compilation -----------------------------------------------------------
 
 typedef enum regex_op {
-  RX_CLASS,  // one of a set
-  RX_SPLIT,  // go on at x, and if that fails at y
-  RX_JUMP,   // go on at x
-  RX_SAVE,   // remember the place in slot x
-  RX_BEGIN,  // of the text
-  RX_END,    // of the text
-  RX_MATCH,
+  RX_CLASS,  // match one character of a set
+  RX_SPLIT,  // continue at step x, and if that fails at y
+  RX_JUMP,   // continue at step x
+  RX_SAVE,   // save the position in slot x
+  RX_BEGIN,  // match the beginning of the text
+  RX_END,    // match the end of the text
+  RX_MATCH,  // the expression matches
 } regex_op;
 
 typedef struct regex_step {
@@ -179,11 +184,12 @@ enum { RX_STEPS = 2000, RX_GROUPS = 10 };
 typedef struct regex {
   regex_step step[RX_STEPS];
   int n, groups;
-  const char* s;      // what is left of the pattern
+  const char* s;      // the rest of the pattern
   const char* fault;  // NULL: none so far
   bool any_case;
 } regex;
 
+// Append a step and return its index.
 static int emit(regex* r, regex_op op, int x, int y) {
   if (r->n == RX_STEPS) {
     r->fault = "it is too long";
@@ -196,7 +202,7 @@ static int emit(regex* r, regex_op op, int x, int y) {
 static void set_add(regex_step* step, int ch) { step->set[ch / 8] |= (unsigned char)(1 << ch % 8); }
 static bool set_has(const regex_step* step, int ch) { return step->set[ch / 8] >> ch % 8 & 1; }
 
-// \d, \w, \s and their opposites; false: another letter.
+// Add \d, \w, \s or their complements to a set; false: another letter.
 static bool add_kind(regex_step* step, char letter) {
   const int kind = tolower((unsigned char)letter);
   if (!strchr("dws", kind)) return false;
@@ -209,17 +215,20 @@ static bool add_kind(regex_step* step, char letter) {
   return true;
 }
 
+// Character of an escape sequence: \n, \t ..., or the letter itself.
 static char escaped(char letter) {
   static const char from[] = "ntrfv", to[] = "\n\t\r\f\v";
   const char* p = strchr(from, letter);
   return p ? to[p - from] : letter;
 }
 
-// [...]
+// Compile [...]; its '[' has been read.
 static void compile_class(regex* r) {
   regex_step* step = &r->step[emit(r, RX_CLASS, 0, 0)];
   const bool invert = *r->s == '^';
   if (invert) r->s++;
+
+  // characters, ranges a-z and kinds \d, \w, \s
   bool first = true;
   while (*r->s && (*r->s != ']' || first)) {
     first = false;
@@ -236,10 +245,13 @@ static void compile_class(regex* r) {
     }
     for (int ch = lo; ch <= hi; ch++) set_add(step, ch);
   }
+
   if (*r->s == ']')
     r->s++;
   else
     r->fault = "']' is missing";
+
+  // both cases, complement
   for (int k = 0; r->any_case && k < 256; k++)
     if (set_has(step, k)) {
       set_add(step, tolower(k));
@@ -250,7 +262,7 @@ static void compile_class(regex* r) {
 
 static void compile_choice(regex* r);
 
-// One character, class or group, without what repeats it.
+// Compile one character, class or group, without its repetition.
 static void compile_atom(regex* r) {
   const char ch = *r->s++;
   if (ch == '(') {
@@ -304,7 +316,7 @@ static void compile_atom(regex* r) {
   }
 }
 
-// Append a copy of the steps [from, to); jumps inside it move along.
+// Append a copy of the steps [from, to) with its jumps adjusted.
 static void copy_steps(regex* r, int from, int to) {
   const int shift = r->n - from;
   for (int i = from; i < to && !r->fault; i++) {
@@ -315,11 +327,13 @@ static void copy_steps(regex* r, int from, int to) {
   }
 }
 
-// An atom and how often: *, +, ?, {n}, {n,}, {n,m}, each with ? for as few as possible.
+// Compile an atom with its repetition: *, +, ?, {n}, {n,}, {n,m}; a further ? makes it lazy.
 static void compile_piece(regex* r) {
   const int from = r->n;
   compile_atom(r);
   const int to = r->n;
+
+  // the repetition
   int least = 1, most = 1;  // most -1: any number
   const char* s = r->s;
   if (*s == '*' || *s == '+' || *s == '?') {
@@ -343,7 +357,7 @@ static void compile_piece(regex* r) {
   const bool lazy = *s == '?';
   r->s = s + lazy;
 
-  // the atom `least` times, then as often as it may be
+  // the atom `least` times, then optional copies; an unlimited one jumps back to its split
   regex_step* atom = malloc(sizeof *atom * (size_t)(to - from + 1));
   if (!atom) {
     r->fault = "there is no memory";
@@ -369,14 +383,14 @@ static void compile_piece(regex* r) {
   free(atom);
 }
 
-// a|b|c
+// Compile alternatives a|b|c.
 static void compile_choice(regex* r) {
   const int from = r->n;
   while (*r->s && *r->s != '|' && *r->s != ')' && !r->fault) compile_piece(r);
   if (*r->s != '|' || r->fault) return;
   r->s++;
 
-  // make room for the split before the first way
+  // insert a split before the first alternative and a jump behind it
   const int n = r->n - from;
   emit(r, RX_SPLIT, 0, 0);
   if (r->fault) return;
@@ -392,6 +406,7 @@ static void compile_choice(regex* r) {
   r->step[jump].x = r->n;
 }
 
+// Compile a pattern; NULL after a message.
 static regex* regex_new(lang* L, call* c, const char* pattern, bool any_case) {
   regex* r = calloc(1, sizeof *r);
   if (!r) return td_no_memory(L, c->at);
@@ -409,12 +424,12 @@ static regex* regex_new(lang* L, call* c, const char* pattern, bool any_case) {
 
 // ---- regular expressions: matching --------------------------------------------------------------
 
-// A way that was not taken, or (step < 0) what a slot held before.
+// Alternative to try on failure, or (step < 0) the old value of a slot to restore
 typedef struct regex_way {
   int step, at;
 } regex_way;
 
-// Match at a place: 1 found, 0 not, -1 after a message.  slot[2k], slot[2k+1]: ends of group k.
+// Match at a position: 1 found, 0 not, -1 after a message.  slot[2k], slot[2k+1]: ends of group k.
 static int match_here(lang* L, call* c, const regex* r, const char* s, int n, int at, int* slot) {
   enum { WAYS = 20000 };
   regex_way* way = malloc(sizeof *way * WAYS);
@@ -461,7 +476,9 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
         result = 1;
         break;
     }
-    while (fails && nway > 0 && way[nway - 1].step < 0) {  // forget what was saved on the way
+
+    // backtrack: restore slots and continue with the last alternative
+    while (fails && nway > 0 && way[nway - 1].step < 0) {
       nway--;
       slot[-1 - way[nway].step] = way[nway].at;
     }
@@ -476,7 +493,7 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
   return result;
 }
 
-// The next match from a place on; 1, 0 or -1.
+// Find the next match from a position on: 1 found, 0 none, -1 after a message.
 static int match_next(lang* L, call* c, const regex* r, const char* s, int n, int from, int* slot) {
   for (int at = from; at <= n; at++) {
     const int found = match_here(L, c, r, s, n, at, slot);
@@ -485,11 +502,13 @@ static int match_next(lang* L, call* c, const regex* r, const char* s, int n, in
   return 0;
 }
 
-// regexprep(text, pattern, replacement), with $1 ... $9 and $0 for groups
+// regexprep(text, pattern, replacement); $1 ... $9 in the replacement are groups, $0 the match
 static value* replace_one(lang* L, call* c) {
   const char *s = td_arg_string(L, c, 0), *pattern = s ? td_arg_string(L, c, 1) : NULL;
   const char* with = pattern ? td_arg_string(L, c, 2) : NULL;
   if (!with) return NULL;
+
+  // options
   bool once = false, any_case = false;
   for (int k = 3; k < c->argc; k++) {
     const char* option = td_arg_string(L, c, k);
@@ -504,6 +523,8 @@ static value* replace_one(lang* L, call* c) {
                      "got '%.40s'",
                      option);
   }
+
+  // copy the text between the matches, and the replacement for each match
   regex* r = regex_new(L, c, pattern, any_case);
   if (!r) return NULL;
   const int n = c->argv[0]->cols;
@@ -532,6 +553,7 @@ static value* replace_one(lang* L, call* c) {
     if (empty) at++;
     if (once) break;
   }
+
   free(r);
   if (found >= 0 && at < n) td_text_addn(&out, s + at, n - at);
   value* v = found < 0    ? NULL
@@ -543,11 +565,11 @@ static value* replace_one(lang* L, call* c) {
 
 static value* regexprep(lang* L, call* c) { return td_over_texts(L, c, replace_one); }
 
-// What regexp gives, in the order of its results.
+// Names of the results of regexp, in their order
 static const char* const regex_results[] = {"start", "end", "match", "tokens", "split"};
 enum { RX_START, RX_STOP, RX_TEXT, RX_TOKENS, RX_BETWEEN, RX_RESULTS };
 
-// A value of one match: where it begins or ends, its text, the texts of its groups.
+// One result of a match: its begin, its end, its text, or the texts of its groups.
 static value* one_result(lang* L, call* c, int what, const char* s, const int* slot, int groups) {
   if (what == RX_START) return td_scalar(L, slot[0] + 1, c->at);
   if (what == RX_STOP) return td_scalar(L, slot[1], c->at);
@@ -564,6 +586,7 @@ static value* one_result(lang* L, call* c, int what, const char* s, const int* s
   return out;
 }
 
+// regexp(text, pattern, results and options ...)
 static value* regexp(lang* L, call* c) {
   const value* subject = c->argv[0];
   if (subject->kind == V_CELL) {
@@ -602,7 +625,7 @@ static value* regexp(lang* L, call* c) {
   regex* r = regex_new(L, c, pattern, any_case);
   if (!r) return NULL;
 
-  // all matches, up to the first
+  // find all matches, or the first; empty matches do not count, as in MATLAB
   const int n = subject->cols, room = once ? 1 : n + 1;
   int* slots = malloc(sizeof(int) * 2 * RX_GROUPS * (size_t)(room + 1));
   int count = 0, at = 0, found = slots ? 1 : -1;
@@ -612,9 +635,10 @@ static value* regexp(lang* L, call* c) {
     found = match_next(L, c, r, s, n, at, slot);
     if (found <= 0) break;
     at = slot[1] > slot[0] ? slot[1] : slot[1] + 1;
-    if (slot[1] > slot[0]) count++;  // empty ones do not count, as in MATLAB
+    if (slot[1] > slot[0]) count++;
   }
 
+  // the wanted results
   value* results[RX_RESULTS] = {0};
   bool ok = found >= 0;
   for (int k = 0; ok && k < nwanted && k < (c->nout > 1 ? c->nout : 1); k++) {
@@ -660,9 +684,7 @@ static value* regexp(lang* L, call* c) {
     else
       td_value_drop(results[k]);
   }
-  if (ok) return results[0];
-  td_value_drop(results[0]);
-  return NULL;
+  return value_if(ok, results[0]);
 }
 
 const builtin td_builtin_search[] = {

@@ -1,8 +1,8 @@
-// Sensors, references and what the outside sets: pos(body(2)), at(body(2), 3), param('E', 1e5),
+// Sensors, references, parameters and inputs: pos(body(2)), at(body(2), 3), param('E', 1e5),
 // input('u', 0).
 //
-// body(2) inside a sensor is a reference, not a value: it is recognised by how it is written and
-// may point forward.
+// body(2) inside a sensor is a reference, not a value: it is recognised by how it is written, and
+// it may refer to a body that is described further down.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -12,21 +12,20 @@
 
 // ---- references -------------------------------------------------------------------------------
 
+// Name of the structure in body or body(2); "" for other expressions.
 static const char* root_name(const ast* node) {
   if (node->kind == AST_NAME) return node->text;
   return node->kind == AST_INDEX && node->a->kind == AST_NAME ? node->a->text : "";
 }
 
-// The structures that can be referred to.
-static bool is_thing(const char* name) {
+bool td_is_reference(const ast* node) {
+  const char* name = root_name(node);
   return strcmp(name, "body") == 0 || strcmp(name, "joint") == 0 || strcmp(name, "rod") == 0 ||
          strcmp(name, "cable") == 0 || strcmp(name, "mesh") == 0 ||
          (td_field_refused(name) && td_field_is_root(name));
 }
 
-bool td_is_reference(const ast* node) { return is_thing(root_name(node)); }
-
-// A whole number from an argument.
+// Evaluate an argument that must be a whole number of at least `lo`.
 static bool int_of(lang* L, const ast* node, const char* what, int lo, int* x) {
   value* v = td_eval(L, node);
   if (!v) return false;
@@ -44,6 +43,7 @@ static bool int_of(lang* L, const ast* node, const char* what, int lo, int* x) {
   return ok;
 }
 
+// Evaluate a reference that is written as body or body(2).
 static bool written_reference(lang* L, const ast* node, value_ref* ref) {
   const char* root = root_name(node);
   const char* later = td_field_refused(root);
@@ -53,6 +53,8 @@ static bool written_reference(lang* L, const ast* node, value_ref* ref) {
   if (node->kind == AST_NAME) return true;
   if (node->n != 1)
     return td_fail(L, node->at, "a reference takes one number, as in %s(2)", root) != NULL;
+
+  // `end` in the number refers to the structure
   const variable* var = td_scope_find(&L->global, root);
   const value* old = L->end_base;
   const bool old_in = L->in_index;
@@ -69,7 +71,7 @@ static bool written_reference(lang* L, const ast* node, value_ref* ref) {
   return ok;
 }
 
-// The element of a structure array with a name; 0: none so far.
+// Number of the element of a structure array that has this name; 0: none so far.
 static int find_named(const lang* L, const char* root, const char* name) {
   const variable* var = td_scope_find(&L->global, root);
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
@@ -80,26 +82,23 @@ static int find_named(const lang* L, const char* root, const char* name) {
   return 0;
 }
 
-// Which structure a name is looked for in first; rods come second.
+// Structure in which a name is searched after rods.
 static const char* root_about(char about) {
   return about == 'j' ? "joint" : about == 'r' ? "rod" : about == 'c' ? "cable" : "body";
 }
 
-// Find a name that is there already; -1: out of work.
-static int search_named(lang* L, const char* root, const char* name, td_span at, value_ref* ref) {
-  const variable* things = td_scope_find(&L->global, root);
-  if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return -1;
-  snprintf(ref->root, sizeof ref->root, "%s", root);
-  ref->index = find_named(L, root, name);
-  return ref->index;
-}
-
+// Reference by name: to a rod or to the structure that the sensor is about; a name that nothing has
+// yet is recorded and resolved at the end of the load.
 static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
-  const char* const roots[] = {"rod", root_about(about)};  // one that is not found is of the second
+  const char* const roots[] = {"rod", root_about(about)};
   for (int k = 0; k < 2; k++) {
-    const int found = search_named(L, roots[k], name, at, ref);
-    if (found != 0) return found > 0;
+    const variable* things = td_scope_find(&L->global, roots[k]);
+    if (!td_spend(L, 10 + (things && things->v ? td_value_count(things->v) : 0), at)) return false;
+    snprintf(ref->root, sizeof ref->root, "%s", roots[k]);
+    ref->index = find_named(L, roots[k], name);
+    if (ref->index > 0) return true;
   }
+
   pending* grown = td_grow(L->pendings, &L->pending_cap, L->npending + 1, sizeof *grown);
   if (!grown) return td_no_memory(L, at) != NULL;
   L->pendings = grown;
@@ -126,7 +125,7 @@ value* td_named_place(lang* L, value* name, td_span at) {
   return v;
 }
 
-// The index a forward name stands for; 0 after a message that there is none.
+// Number of the structure that a recorded name means; 0 after a message that there is none.
 static int resolve(lang* L, int k) {
   pending* p = &L->pendings[k];
   const char* root = root_about(p->root);
@@ -137,6 +136,8 @@ static int resolve(lang* L, int k) {
     td_hint(L->diags, "write rod(%d), or name the rod before", rod);
     return 0;
   }
+
+  // report it with the nearest name
   const variable* var = td_scope_find(&L->global, root);
   td_fail(L, p->at, "there is no %s named '%s'", root, p->name);
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
@@ -151,6 +152,7 @@ static int resolve(lang* L, int k) {
   return 0;
 }
 
+// Replace recorded names by numbers in a value and everything it holds.
 static void resolve_values(value* v, const int* index) {
   if (!v) return;
   if (v->kind == V_REF && v->ref.index < 0) v->ref.index = index[-v->ref.index - 1];
@@ -198,7 +200,7 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
   return ok;
 }
 
-// An arc length: a number that is known while the model is loaded.
+// Evaluate an arc length: a finite number that is known while the model loads.
 static bool arc_of(lang* L, const ast* node, double* arc) {
   value* v = td_eval(L, node);
   if (!v) return false;
@@ -217,7 +219,7 @@ static bool arc_of(lang* L, const ast* node, double* arc) {
   return ok;
 }
 
-// An element is told once: at(body(1), 2) and a further number contradict each other.
+// Check that a place is given once: at(body(1), 2) and a further number contradict each other.
 static bool told_once(lang* L, const ast* node, const char* name, bool told) {
   if (!told) return true;
   td_fail(L, node->at, "%s: the place is told twice, by at(...) and by this number", name);
@@ -225,9 +227,9 @@ static bool told_once(lang* L, const ast* node, const char* name, bool told) {
   return false;
 }
 
-// at(body(2), 3), at(rod(1), 0.2): a place.  The number of a body is an element, or an arc length
-// where a joint with `rom` makes the body a polynomial rod.  That joint may be written further
-// down: which of the two it is, and whether the body has it, is decided when the model is built.
+// at(body(2), 3), at(rod(1), 0.2): a place.  The number on a body is an element, or an arc length
+// where a joint with `rom` makes the body a polynomial rod.  That joint may be described further
+// down; which of the two it is, and whether the body has it, is decided when the model is built.
 value* td_at_call(lang* L, const ast* node) {
   if (node->kind != AST_INDEX || node->n < 1 || node->n > 2) {
     return td_fail(L, node->at, "at(body, element) needs one or two arguments, got %d",
@@ -236,6 +238,8 @@ value* td_at_call(lang* L, const ast* node) {
   value_ref ref;
   if (!td_reference(L, node->list[0], 'b', "at", &ref)) return NULL;
   if (node->n == 2 && !told_once(L, node->list[1], "at", ref.has_place)) return NULL;
+
+  // the place on a body or rod, or the element of another structure
   if (node->n == 2 && (strcmp(ref.root, "body") == 0 || strcmp(ref.root, "rod") == 0)) {
     double arc;  // or the element of a body
     if (!arc_of(L, node->list[1], &arc)) return NULL;
@@ -249,6 +253,7 @@ value* td_at_call(lang* L, const ast* node) {
     ref.place = td_ex_const(L->g, element);
     if (ref.place == EX_NONE) return td_no_memory(L, node->at);
   }
+
   value* v = td_metered(L, td_value_ref(ref.root, ref.index), node->at);
   if (v) v->ref = ref;
   return v;
@@ -256,7 +261,7 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-// A point in the body frame: [x y z]
+// Read a point in the body frame, [x y z].
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   for (int i = 0; i < 3; i++) {
     if (!td_number_at(L, v, i, node->at, "a point", &ref->point[i])) return false;
@@ -265,8 +270,8 @@ static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   return true;
 }
 
-// A place on a body: an element, or an arc length where the body is a polynomial rod.  Which of the
-// two a whole number is, is decided when the model is built; any other number is no element.
+// Place on a body: an element, or an arc length where the body is a polynomial rod.  The builder
+// decides which of the two a whole number is; any other number is no element.
 static void place_on_body(td_sensor_ref* ref, double place) {
   const bool counts = place == floor(place) && place >= 1 && place <= 1e6;
   ref->arc = place;
@@ -274,8 +279,8 @@ static void place_on_body(td_sensor_ref* ref, double place) {
   ref->item = counts ? 0 : 1;
 }
 
-// The arguments of pos, vel, ... after the body: an element, a local point, or both; an arc length
-// on a body that is a polynomial rod.
+// Read the arguments of pos, vel, ... after the body: an element, a local point, or both; an arc
+// length on a body that is a polynomial rod.
 static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   const bool takes_point = sensor_is(ref->kind, WITH_POINT);
@@ -283,11 +288,14 @@ static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* r
     return td_fail(L, node->at, "%s(body, element%s) called with %d arguments", name,
                    takes_point ? ", point" : "", node->n) != NULL;
   }
+
   for (int i = 1; i < node->n; i++) {
     value* v = td_eval(L, node->list[i]);
     if (!v) return false;
     bool ok;
     double x = 0;
+
+    // a point, or an element or arc length
     if (takes_point && v->kind == V_NUM && td_value_count(v) == 3) {
       ok = point_of(L, node->list[i], v, ref);
     } else if (i == 1 && v->kind == V_NUM && td_value_count(v) == 1) {
@@ -313,8 +321,8 @@ static bool body_arguments(lang* L, const ast* node, bool told, td_sensor_ref* r
   return true;
 }
 
-// The arguments of length, force, dof, ... after the joint: the DOF's number (dof, ddof), then an
-// element.
+// Read the arguments of length, force, dof, ... after the joint: the number of the DOF (dof, ddof),
+// then an element.
 static bool joint_arguments(lang* L, const ast* node, bool told, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   const bool of_dof = sensor_is(ref->kind, WITH_NUMBER);
@@ -330,8 +338,8 @@ static bool joint_arguments(lang* L, const ast* node, bool told, td_sensor_ref* 
           int_of(L, node->list[first], "the element of a joint", 1, &ref->element));
 }
 
-// The arguments of pos, strain, ... after a rod: the arc length.  pos, vel, ... without one are
-// about the tip, stretch is about the whole rod.
+// Read the arguments of pos, strain, ... after a rod: the arc length.  Without it pos, vel, ... are
+// about the tip; stretch is about the whole rod.
 static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   ref->root = 'r';
@@ -344,6 +352,8 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
     return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
                    wanted == 2 ? ", arc length" : "", node->n, node->n == 1 ? "" : "s") != NULL;
   }
+
+  // the arc length: s alone means the current section
   if (wanted == 1) return true;
   value* arc = td_eval(L, node->list[1]);
   if (!arc) return false;
@@ -361,7 +371,7 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   return arc_of(L, node->list[1], &ref->arc);
 }
 
-// length and tension of a cable: nothing more.
+// length(cable(1)) and tension(cable(1)) take no further arguments.
 static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
   ref->root = 'c';
   ref->index = r->index;
@@ -370,7 +380,7 @@ static bool cable_arguments(lang* L, const ast* node, const value_ref* r, td_sen
                  td_sensor_table[ref->kind].name, r->index, node->n) != NULL;
 }
 
-// The arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
+// Read the arguments after a mesh: a node (pos, vel, ...) or an edge (length, stretch, force).
 static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sensor_ref* ref) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
   const bool edge = sensor_is(ref->kind, OF_EDGE);
@@ -387,6 +397,7 @@ static bool mesh_arguments(lang* L, const ast* node, const value_ref* r, td_sens
   return ok;
 }
 
+// Read what a sensor is about, a reference of the kind `about`, and its further arguments.
 static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char about) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n == 0) {
@@ -395,6 +406,8 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
   }
   value_ref r;
   if (!td_reference(L, node->list[0], about, name, &r)) return false;
+
+  // cables, rods, meshes and strains of bodies have arguments of their own
   const char* wanted = root_about(about);
   const bool may_be_cable = about == 'c' || sensor_is(ref->kind, OF_LENGTH);
   if (may_be_cable && strcmp(r.root, "cable") == 0) return cable_arguments(L, node, &r, ref);
@@ -411,6 +424,8 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
     return td_fail(L, node->at, "%s(body(%d)%s) called with %d argument%s", name, r.index,
                    r.has_place ? "" : ", arc length", node->n, node->n == 1 ? "" : "s") != NULL;
   }
+
+  // bodies and joints
   if (strcmp(r.root, wanted) != 0) {
     return td_fail(L, node->list[0]->at, "%s is about a %s, got a %s", name, wanted, r.root) !=
            NULL;
@@ -423,7 +438,7 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
                       : joint_arguments(L, node, r.has_place, ref);
 }
 
-// q(i), v(i)
+// Read the number of q(i) or v(i).
 static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
   const char* name = td_sensor_table[ref->kind].name;
   if (node->kind != AST_INDEX || node->n != 1) {
@@ -432,7 +447,7 @@ static bool about_index(lang* L, const ast* node, td_sensor_ref* ref) {
   return int_of(L, node->list[0], "the number of a coordinate", 1, &ref->item);
 }
 
-// rod(k).coords, which must be known before its coordinates are used; 0 after a message.
+// rod(k).coords, which must be assigned before its coordinates are used; 0 after a message.
 static int coordinate_count(lang* L, const td_sensor_ref* ref, td_span at) {
   const variable* rods = td_scope_find(&L->global, "rod");
   const bool known = rods && rods->v && rods->v->kind == V_STRUCT && ref->index >= 1 &&
@@ -444,6 +459,7 @@ static int coordinate_count(lang* L, const td_sensor_ref* ref, td_span at) {
   return 0;
 }
 
+// Matrix of the variables of a sensor.
 static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   const td_sensor_info* info = &td_sensor_table[ref->kind];
   const bool coordinates = sensor_is(ref->kind, WITH_COORDS);
@@ -463,13 +479,13 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   return out;
 }
 
-// strain(3), strain(1:2): strains of the section at hand, for its energy.
+// True if the call is strain(3) or strain(1:2): strains of the current section, for its energy.
 static bool is_own_strain(const char* name, const ast* node) {
   return strcmp(name, "strain") == 0 && node->kind == AST_INDEX && node->n == 1 &&
          !td_is_reference(node->list[0]);
 }
 
-// The variables with these numbers, of `most`; `what` they are, and for messages all of them.
+// Variables with the given numbers, 1 to `most`; `what` and `all` name them in messages.
 static value* numbered(lang* L, const ast* node, value* which, const int* vars, int most,
                        const char* what, const char* all) {
   const int n = td_value_count(which);
@@ -487,7 +503,7 @@ static value* numbered(lang* L, const ast* node, value* which, const int* vars, 
   return out;
 }
 
-// here, here(3): where in the world the point is at which something acts
+// here, here(3): position in the world of the point at which something acts
 value* td_here_call(lang* L, const ast* node) {
   if (!td_spec_here(L->spec)) return td_no_memory(L, node->at);
   if (node->kind == AST_INDEX && node->n == 1) {
@@ -546,6 +562,7 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
 
 // ---- parameters and inputs --------------------------------------------------------------------
 
+// Read the first argument, an identifier of at most 60 characters.
 static const char* name_argument(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 0);
   if (name && !td_is_identifier(name))
@@ -557,7 +574,8 @@ static const char* name_argument(lang* L, call* c) {
   return name;
 }
 
-// A name that is used again is about the same thing: it has one range, wherever that is written.
+// Merge the range of a name with the one written elsewhere; they must agree, and the value must be
+// inside.
 static bool join_ranges(lang* L, const call* c, const char* name, double x, spec_range* known,
                         const spec_range* here) {
   if (isinf(here->low)) return true;
@@ -577,7 +595,7 @@ static bool join_ranges(lang* L, const call* c, const char* name, double x, spec
   return false;
 }
 
-// The range [low high] that is argument 2, with the default x inside; true without one.
+// Read the optional range [low high] and 'log' of param and input; the default x must be inside.
 static bool range_argument(lang* L, call* c, const char* name, double x, spec_range* range) {
   *range = td_range_none();
   if (c->argc < 3) return true;
@@ -586,9 +604,12 @@ static bool range_argument(lang* L, call* c, const char* name, double x, spec_ra
     td_fail(L, c->arg_at[2], "%s: the range of '%s' must be two numbers, as [0 20]", c->name, name);
     return false;
   }
+
   if (!td_number_at(L, v, 0, c->arg_at[2], "the range", &range->low) ||
       !td_number_at(L, v, 1, c->arg_at[2], "the range", &range->high))
     return false;
+
+  // the word 'log'
   if (c->argc > 3) {
     const char* word = td_arg_string(L, c, 3);
     if (!word) return false;
@@ -599,6 +620,8 @@ static bool range_argument(lang* L, call* c, const char* name, double x, spec_ra
     }
     range->logarithmic = true;
   }
+
+  // check the range
   if (!isfinite(range->low) || !isfinite(range->high) || !(range->low < range->high)) {
     td_fail(L, c->arg_at[2],
             "%s: the range of '%s' must be a lower and a higher finite number, got [%g %g]",
@@ -629,7 +652,8 @@ static value* param(lang* L, call* c) {
   double x = 0;
   const char* text = c->argv[1]->kind == V_STR ? c->argv[1]->s : NULL;
   if (!text && !td_arg_number(L, c, 1, &x)) return NULL;
-  // known ones are searched
+
+  // search among the parameters and inputs
   if (!td_spend(L, L->spec->nparam + L->spec->ninput, c->at)) return NULL;
   for (int i = 0; i < L->spec->ninput; i++)
     if (strcmp(L->spec->inputs[i].name, name) == 0) return other_kind(L, c, name, "an input");
@@ -638,6 +662,7 @@ static value* param(lang* L, call* c) {
     return td_fail(L, c->at, "the parameter '%s' is %s elsewhere", name,
                    known->text ? "a string" : "a number");
   }
+
   spec_range range;
   if (text && c->argc > 2)
     return td_fail(L, c->arg_at[2], "param: the parameter '%s' is a string and has no range", name);
@@ -645,6 +670,7 @@ static value* param(lang* L, call* c) {
   spec_param* p = td_spec_param(L->spec, name, x, text, &range, c->at);
   if (!p) return td_no_memory(L, c->at);
   if (!join_ranges(L, c, name, p->value, &p->range, &range)) return NULL;
+
   if (p->text) {
     p->structural = true;
     return td_string(L, p->text, (int)strlen(p->text), c->at);

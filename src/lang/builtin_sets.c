@@ -7,11 +7,11 @@
 
 // ---- items --------------------------------------------------------------------------------------
 
-// An item of a list: a number, a row of numbers or a text, and where it stood.
+// Item of a list: a number, a row of numbers or a text, and its position
 typedef struct item {
   const double* x;
   const char* s;
-  int n, stride;  // of a row
+  int n, stride;  // of a row of numbers
   int at;
 } item;
 
@@ -19,9 +19,10 @@ typedef struct items {
   item* list;
   int n;
   bool row;     // the list was a row
-  value* held;  // what the items point into
+  value* held;  // value that the items point into
 } items;
 
+// Order of two items for qsort.
 static int compare_items(const void* p, const void* q) {
   const item *a = p, *b = q;
   if (a->s) return strcmp(a->s, b->s);
@@ -33,7 +34,7 @@ static int compare_items(const void* p, const void* q) {
   return 0;
 }
 
-// Equal items in the order they stood.
+// Order of two items for qsort; equal items keep their order.
 static int compare_places(const void* p, const void* q) {
   const int order = compare_items(p, q);
   const item *a = p, *b = q;
@@ -46,7 +47,7 @@ static void items_free(items* it) {
   *it = (items){0};
 }
 
-// The items of argument k; `rows`: whole rows are items.  False after a message.
+// Read the items of argument k; `rows`: whole rows are items.  False after a message.
 static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   value* v = c->argv[k];
   const bool texts = v->kind == V_CELL || v->kind == V_STR;
@@ -55,11 +56,13 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   out->held = texts ? td_value_hold(v) : td_constant(L, v, c->arg_at[k], "a list");
   if (!out->held) return false;
   v = out->held;
+
   out->n = v->kind == V_STR ? 1 : rows ? v->rows : td_value_count(v);
   out->row = v->rows == 1 && out->n > 0 && !rows;
   out->list = malloc(sizeof(item) * (size_t)max_int(1, out->n));
   bool ok = out->list && td_spend(L, 4L * out->n, c->at);
   if (!out->list) td_no_memory(L, c->at);
+
   for (int i = 0; ok && i < out->n; i++) {
     const value* text = v->kind == V_CELL ? v->slots[i].v : v;
     out->list[i] = (item){.at = i};
@@ -78,7 +81,7 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   return ok;
 }
 
-// A list of items as a value: a cell of texts, rows, or numbers as a row or column.
+// Value of a list of items: a cell of texts, rows, or numbers as a row or column.
 static value* items_value(lang* L, const item* list, int n, const items* like, bool row,
                           td_span at) {
   const value* v = like->held;
@@ -100,7 +103,7 @@ static value* items_value(lang* L, const item* list, int n, const items* like, b
   return out;
 }
 
-// NaN is not equal to itself: refuse it where items are told apart.
+// Refuse NaN, which is not equal to itself, where items are compared.
 static bool no_nan(lang* L, call* c, int k, const items* it) {
   const int n = it->held->kind == V_NUM ? td_value_count(it->held) : 0;
   for (int i = 0; i < n; i++)
@@ -135,7 +138,7 @@ static value* unique(lang* L, call* c) {
     return NULL;
   }
 
-  // sort, keep the first of equal ones, and bring these into the order they stood where asked
+  // sort, keep the first of equal items, and restore their original order for 'stable'
   value* index = td_num(L, a.n, a.n > 0, 1, c->at);
   int n = 0;
   int* place = malloc(sizeof(int) * (size_t)max_int(1, a.n));
@@ -192,10 +195,13 @@ static value* ismember(lang* L, call* c) {
         codes[k]->x[i] = (unsigned char)c->argv[k]->s[i];
       if (!codes[k]) return NULL;
     }
+
   call own = *c;
   value* argv[2] = {codes[0] ? codes[0] : c->argv[0], codes[1] ? codes[1] : c->argv[1]};
   own.argv = argv;
   const bool texts = argv[1]->kind == V_CELL;
+
+  // items of both lists
   items a = {0}, b = {0};
   bool ok = true;
   if (texts && x->kind != V_STR && x->kind != V_CELL)
@@ -206,11 +212,14 @@ static value* ismember(lang* L, call* c) {
                  td_value_kind_text(list)) != NULL;
   ok = ok && items_of(L, &own, 0, false, &a);
   ok = ok && items_of(L, &own, 1, false, &b);
+
   const bool one = texts && x->kind == V_STR;
   value* found = ok ? td_num(L, one ? 1 : argv[0]->rows, one ? 1 : argv[0]->cols,
                              one ? 1 : argv[0]->pages, c->at)
                     : NULL;
   value* place = found ? td_num(L, found->rows, found->cols, found->pages, c->at) : NULL;
+
+  // search each item in the sorted list
   if (place) qsort(b.list, (size_t)b.n, sizeof(item), compare_places);
   for (int i = 0; place && i < a.n && b.n > 0; i++) {
     int lo = 0, hi = b.n;  // the first that is not less
@@ -226,6 +235,7 @@ static value* ismember(lang* L, call* c) {
     found->x[i] = 1;
     place->x[i] = b.list[lo].at + 1;
   }
+
   items_free(&a);
   items_free(&b);
   for (int k = 0; k < 2; k++) td_value_drop(codes[k]);
@@ -250,10 +260,12 @@ static value* combine(lang* L, call* c) {
   const bool a_texts = c->argv[0]->kind != V_NUM, b_texts = c->argv[1]->kind != V_NUM;
   if (ok && a_texts != b_texts && a.n > 0 && b.n > 0)
     ok = td_fail(L, c->at, "%s: a list of numbers and a list of texts", c->name) != NULL;
+
   item* all = ok ? malloc(sizeof(item) * (size_t)(a.n + b.n + 1)) : NULL;
   if (ok && !all) td_no_memory(L, c->at);
   int n = 0;
   if (all) {
+    // sort both and merge them
     qsort(a.list, (size_t)a.n, sizeof(item), compare_places);
     qsort(b.list, (size_t)b.n, sizeof(item), compare_places);
     int i = 0, k = 0;  // merge
@@ -266,6 +278,7 @@ static value* combine(lang* L, call* c) {
       while (k < b.n && compare_items(&b.list[k], &x) == 0) k++;
     }
   }
+
   const bool row =
       c->row->op == DIFFERENCE ? a.row || a.n == 0 : (a.row || a.n == 0) && (b.row || b.n == 0);
   value* out = all ? items_value(L, all, n, a.n > 0 || b.n == 0 ? &a : &b, row, c->at) : NULL;
@@ -284,6 +297,8 @@ static value* sortrows(lang* L, call* c) {
     return NULL;
   if (column == 0) return td_fail(L, c->arg_at[1], "sortrows: columns are counted from 1");
   if (!items_of(L, c, 0, true, &a)) return NULL;
+
+  // the rows, or their elements in one column, as items
   const bool down = column < 0;
   for (int i = 0; i < a.n; i++) {
     if (c->argc > 1) {  // this column alone
@@ -292,6 +307,8 @@ static value* sortrows(lang* L, call* c) {
     }
     if (down) a.list[i].at = a.n - 1 - i;  // so that equal ones keep their order when turned round
   }
+
+  // sort them
   qsort(a.list, (size_t)a.n, sizeof(item), compare_places);
   value* out = td_num(L, a.held->rows, a.held->cols, 1, c->at);
   value* place = out ? td_num(L, a.n, 1, 1, c->at) : NULL;
@@ -301,6 +318,7 @@ static value* sortrows(lang* L, call* c) {
     place->x[i] = from + 1;
     for (int j = 0; j < out->cols; j++) out->x[i + a.n * j] = a.held->x[from + a.n * j];
   }
+
   items_free(&a);
   if (!place) td_value_drop(out);
   if (place) c->more[0] = place;

@@ -1,14 +1,15 @@
-// Functions that make matrices and arrange their elements.
+// Built-in functions that create matrices and arrange their elements.
 #include <math.h>
 #include <string.h>
 
 #include "lang/eval.h"
 
-// Sizes from arguments first..argc-1: n (n x n), (m, n), (m, n, p) or one [m n p].
+// Read sizes from the arguments first .. argc - 1: n (n x n), (m, n), (m, n, p) or one [m n p].
 static bool sizes(lang* L, call* c, int first, double size[3]) {
   size[0] = size[1] = size[2] = 1;
   const int given = c->argc - first;
   if (given <= 0) return true;
+
   for (int k = first; k < c->argc; k++) {
     const value* v = c->argv[k];
     if (!td_arg_numeric(L, c, k)) return false;
@@ -30,6 +31,7 @@ static bool sizes(lang* L, call* c, int first, double size[3]) {
   return true;
 }
 
+// zeros(...) and ones(...)
 static value* filled(lang* L, call* c) {
   double size[3];
   if (!sizes(L, c, 0, size)) return NULL;
@@ -39,6 +41,7 @@ static value* filled(lang* L, call* c) {
   return out;
 }
 
+// eye(n): the unit matrix
 static value* eye(lang* L, call* c) {
   double size[3];
   if (!sizes(L, c, 0, size)) return NULL;
@@ -47,7 +50,7 @@ static value* eye(lang* L, call* c) {
   return out;
 }
 
-// diag(vector): a diagonal matrix; diag(matrix): its diagonal as a column
+// diag(vector): a diagonal matrix; diag(matrix): its diagonal as a column; diag(a, k): diagonal k
 static value* diag(lang* L, call* c) {
   int k = 0;
   if (!td_arg_numeric(L, c, 0) || (c->argc > 1 && !td_arg_int(L, c, 1, -1e6, 1e6, &k))) return NULL;
@@ -57,16 +60,15 @@ static value* diag(lang* L, call* c) {
   const int n = vector ? td_value_count(a) : max_int(0, min_int(a->rows - down, a->cols - up));
   const double side = (double)n + abs(k);
   value* out = vector ? td_num(L, side, side, 1, c->at) : td_num(L, n, 1, 1, c->at);
-  for (int i = 0; out && i < n; i++) {
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < n; i++) {
     const int place = (i + down) + (vector ? out->rows : a->rows) * (i + up);
-    if (!td_copy_element(L, out, vector ? place : i, a, vector ? i : place, c->at)) {
-      td_value_drop(out);
-      return NULL;
-    }
+    ok = td_copy_element(L, out, vector ? place : i, a, vector ? i : place, c->at);
   }
-  return out;
+  return value_if(ok, out);
 }
 
+// size(a), size(a, dim), [rows, cols, ...] = size(a)
 static value* size(lang* L, call* c) {
   const value* v = c->argv[0];
   const int dim[3] = {v->rows, v->cols, v->pages};
@@ -74,7 +76,8 @@ static value* size(lang* L, call* c) {
     int k;
     return td_arg_int(L, c, 1, 1, 100, &k) ? td_scalar(L, k <= 3 ? dim[k - 1] : 1, c->at) : NULL;
   }
-  if (c->nout > 1) {  // the last result takes what is left
+  if (c->nout > 1) {
+    // the last result is the product of the remaining sizes
     for (int i = 1; i < c->nout && i <= TD_CALL_RESULTS; i++) {
       double n = i < 3 ? dim[i] : 1;
       for (int j = i + 1; i == c->nout - 1 && j < 3; j++) n *= dim[j];
@@ -89,6 +92,7 @@ static value* size(lang* L, call* c) {
 
 static value* numel(lang* L, call* c) { return td_scalar(L, td_value_count(c->argv[0]), c->at); }
 
+// length(a): the largest size
 static value* length(lang* L, call* c) {
   const value* v = c->argv[0];
   if (v->kind == V_REF)
@@ -104,7 +108,7 @@ static value* isempty(lang* L, call* c) {
 
 static value* transpose(lang* L, call* c) { return td_transpose(L, c->argv[0], c->at); }
 
-// a + (b - a) i/(n-1); the ends may be expressions
+// linspace(a, b, n): a + (b - a) i/(n-1); the ends may be expressions
 static value* linspace(lang* L, call* c) {
   int n = 100;
   if (!td_arg_numeric(L, c, 0) || !td_arg_numeric(L, c, 1)) return NULL;
@@ -113,7 +117,8 @@ static value* linspace(lang* L, call* c) {
   if (!is_scalar(a) || !is_scalar(b))
     return td_fail(L, c->at, "linspace(a, b, n) needs numbers for a and b");
   value* out = td_num(L, 1, n, 1, c->at);
-  for (int i = 0; out && i < n; i++) {
+  bool ok = out != NULL;
+  for (int i = 0; ok && i < n; i++) {
     const double s = n > 1 ? (double)i / (n - 1) : 1;
     if (!is_expr(a, 0) && !is_expr(b, 0)) {
       out->x[i] = i == n - 1 ? b->x[0] : a->x[0] + (b->x[0] - a->x[0]) * s;
@@ -121,14 +126,12 @@ static value* linspace(lang* L, call* c) {
     }
     const ex ea = td_value_ex(a, 0, L->g), eb = td_value_ex(b, 0, L->g);
     const ex rise = td_ex_2(L->g, EX_MUL, td_ex_2(L->g, EX_SUB, eb, ea), td_ex_const(L->g, s));
-    if (!td_set_ex(L, out, i, td_ex_2(L->g, EX_ADD, ea, rise), c->at)) {
-      td_value_drop(out);
-      return NULL;
-    }
+    ok = td_set_ex(L, out, i, td_ex_2(L->g, EX_ADD, ea, rise), c->at);
   }
-  return out;
+  return value_if(ok, out);
 }
 
+// repmat(a, rows, cols, pages): copies of an array side by side
 static value* repmat(lang* L, call* c) {
   double times[3];
   if (!sizes(L, c, 1, times)) return NULL;
@@ -142,11 +145,13 @@ static value* repmat(lang* L, call* c) {
     td_text_free(&out);
     return v;
   }
+
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF) {
     return td_fail(L, c->arg_at[0],
                    "repmat repeats matrices, structs, cells and, in a row, texts, got %s",
                    td_value_kind_text(a));
   }
+
   const double rows = a->rows * times[0], cols = a->cols * times[1], pages = a->pages * times[2];
   if (a->kind != V_NUM && (pages != 1 || rows * cols > TD_VALUE_LIMIT))
     return td_fail(L, c->at, "repmat: too large");
@@ -155,16 +160,17 @@ static value* repmat(lang* L, call* c) {
                                    : td_struct(L, (int)rows, (int)cols, c->at);
   const int n = out ? td_value_count(out) : 0;
   bool ok = out && td_spend(L, a->kind == V_NUM ? n : 4L * n, c->at);
+
+  // copy each element from its position in one copy
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows % a->rows, j = m / out->rows % out->cols % a->cols;
     const int k = m / (out->rows * out->cols) % a->pages;
     ok = td_copy_element(L, out, m, a, i + a->rows * (j + a->cols * k), c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
+// cat(dim, ...), vertcat(...), horzcat(...)
 static value* cat(lang* L, call* c) {
   int dim = c->row->op;
   if (dim == 0 && !td_arg_int(L, c, 0, 1, 3, &dim)) return NULL;
@@ -172,7 +178,7 @@ static value* cat(lang* L, call* c) {
   return td_concat(L, dim, c->argv + first, c->argc - first, c->at);
 }
 
-// One of the sizes may be [] and follows from the others.
+// Read the sizes of reshape, of which one may be [] and follows from the others.
 static bool open_size(lang* L, call* c, double want[3], int* open) {
   *open = -1;
   for (int k = 1; k < c->argc && c->argc > 2; k++) {
@@ -191,6 +197,7 @@ static bool open_size(lang* L, call* c, double want[3], int* open) {
   return true;
 }
 
+// reshape(a, rows, cols, pages): the same elements in another shape
 static value* reshape(lang* L, call* c) {
   double want[3] = {1, 1, 1};
   int open;
@@ -208,12 +215,10 @@ static value* reshape(lang* L, call* c) {
                                 : td_cell(L, (int)want[0], (int)want[1], c->at);
   bool ok = out != NULL;
   for (int i = 0; ok && i < n; i++) ok = td_copy_element(L, out, i, a, i, c->at);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
-// Kronecker product: blocks a_ij B
+// kron(a, b): the Kronecker product, blocks a_ij b
 static value* kron(lang* L, call* c) {
   if (!td_all_numeric(L, c)) return NULL;
   const value *a = c->argv[0], *b = c->argv[1];
@@ -232,9 +237,7 @@ static value* kron(lang* L, call* c) {
       out->x[m] = a->x[p] * b->x[q];
     }
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 const builtin td_builtin_shape[] = {

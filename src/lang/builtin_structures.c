@@ -12,6 +12,7 @@ static value* num2cell(lang* L, call* c) {
   const value* a = c->argv[0];
   if (a->pages != 1 || a->kind == V_FUNC || a->kind == V_REF)
     return td_fail(L, c->arg_at[0], "num2cell works on matrices, got %s", td_value_kind_text(a));
+
   // a value and a slot for each, whose memory alone takes as long as ten operations
   if (!td_spend(L, 10L * td_value_count(a), c->at)) return NULL;
   value* out = td_cell(L, a->rows, a->cols, c->at);
@@ -62,6 +63,7 @@ static value* cell2struct(lang* L, call* c) {
     return td_fail(L, c->at,
                    "cell2struct: %d values and %d names; along dimension %d there must be as many",
                    td_value_count(list), n, dim);
+
   value* s = td_struct(L, 1, 1, c->at);
   for (int f = 0; s && f < n; f++) {
     const value* name = names->slots[f].v;
@@ -141,6 +143,7 @@ static value* isa(lang* L, call* c) {
   return td_logical(L, group ? strcmp(own, "double") == 0 : strcmp(own, name) == 0, c->at);
 }
 
+// iscellstr(x): whether x is a cell of texts
 static value* iscellstr(lang* L, call* c) {
   const value* v = c->argv[0];
   bool texts = v->kind == V_CELL;
@@ -171,6 +174,7 @@ static value* str2func(lang* L, call* c) {
   return NULL;
 }
 
+// func2str(f): the name of a function
 static value* func2str(lang* L, call* c) {
   const char* name = c->argv[0]->kind == V_FUNC ? td_function_name(c->argv[0]) : NULL;
   if (name) return td_string(L, name, (int)strlen(name), c->at);
@@ -192,6 +196,7 @@ static value* structfun(lang* L, call* c) {
                    td_value_kind_text(s));
   value* out = uniform ? td_num(L, s->nfield, 1, 1, c->at) : td_struct(L, 1, 1, c->at);
   bool ok = out != NULL;
+
   for (int f = 0; ok && f < s->nfield; f++) {
     value* pair[2] = {c->argv[0], s->slots[f].v};
     if (!pair[1]) continue;
@@ -206,6 +211,8 @@ static value* structfun(lang* L, call* c) {
                    td_value_kind_text(r)) != NULL;
       td_hint(L->diags, "for a structure of results add 'UniformOutput', false");
     }
+
+    // a number into the column, or a field of the structure
     if (ok && uniform) ok = td_copy_element(L, out, f, r, 0, c->at);
     if (ok && uniform) out->logical = r->logical && (f == 0 || out->logical);
     value_slot* slot = ok && !uniform ? td_value_slot_make(out, 0, s->names[f]) : NULL;
@@ -215,9 +222,7 @@ static value* structfun(lang* L, call* c) {
     }
     td_value_drop(r);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // plus(a, b), times(a, b), ...

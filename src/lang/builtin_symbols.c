@@ -1,19 +1,19 @@
 // Calculation with symbols, as files do that were written for MATLAB's symbolic toolbox:
 // diff(f, x), jacobian(f, [x y]), subs(f, x, 2), and simplify, expand, ..., which change how an
-// expression is written and not what it is worth.
+// expression is written and not its value.
 #include <math.h>
 #include <string.h>
 
 #include "lang/eval.h"
 
-// The variable that element i of an argument is; -1 after a message.
+// Number of the variable that element i of an argument is; -1 after a message.
 static int variable_at(lang* L, call* c, int k, const value* v, int i) {
   const int var = is_expr(v, i) ? td_ex_var_of(L->g, v->e[i]) : -1;
   if (var < 0) td_fail(L, c->arg_at[k], "%s needs a symbol here, as in %s", c->name, c->row->form);
   return var;
 }
 
-// Derivatives are taken while the text runs: only of what is known then.
+// Check that an expression can be differentiated while the text runs.
 static bool differentiable(lang* L, call* c, ex e) {
   const unsigned known = TD_ON_PARAM | TD_ON_TIME | TD_ON_ARC;
   if ((unsigned)td_ex_depends(L->g, e) & ~known) {
@@ -40,9 +40,7 @@ value* td_symbolic_diff(lang* L, call* c) {
     }
     ok = ok && td_set_ex(L, out, i, e, c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // jacobian(f, [x y]): a row for each element of f, a column for each symbol
@@ -60,9 +58,7 @@ static value* jacobian(lang* L, call* c) {
       ok = differentiable(L, c, e) && td_set_ex(L, out, i + n * j, td_ex_diff(L->g, e, var), c->at);
     }
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // Element i of a list that is a matrix or a cell; EX_NONE after a message.
@@ -90,6 +86,8 @@ static value* subs(lang* L, call* c) {
   const int m = td_value_count(c->argv[2]);
   if (n == 0 || n > MOST || (m != n && m != 1))
     return td_fail(L, c->at, "subs: %d symbols and %d values", n, m);
+
+  // symbols and their replacements
   for (int i = 0; i < n; i++) {
     const ex e = listed(L, c, 1, i);
     with[i] = e == EX_NONE ? EX_NONE : listed(L, c, 2, m == 1 ? 0 : i);
@@ -97,6 +95,8 @@ static value* subs(lang* L, call* c) {
     var[i] = td_ex_var_of(L->g, e);
     if (var[i] < 0) return td_fail(L, c->arg_at[1], "subs replaces symbols, this is none");
   }
+
+  // substitute in each element
   value* out = td_num(L, f->rows, f->cols, f->pages, c->at);
   bool ok = out != NULL;
   for (int i = 0; ok && i < td_value_count(f); i++) {
@@ -107,9 +107,7 @@ static value* subs(lang* L, call* c) {
     ok = td_spend(L, 50 + 20L * td_ex_size(L->g, f->e[i]), c->at) &&
          td_set_ex(L, out, i, td_ex_substitute(L->g, f->e[i], var, with, n), c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // simplify(f), expand(f), ...

@@ -1,7 +1,7 @@
-// Data: interp1 through constant tables, and tables from CSV files.
+// Data: interpolation in constant tables (interp1), and tables from CSV files.
 //
-// Outside its range a table holds its end values: recorded signals go on as they ended, and an
-// integrator that looks a little past the last sample finds a number there.
+// Outside its range a table holds its end values: a recorded signal continues with its last value,
+// so that an integrator which evaluates a little past the last sample finds a number there.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -10,37 +10,34 @@
 
 // ---- interp1 ----------------------------------------------------------------------------------
 
-// Slopes of the monotone cubic of Fritsch and Carlson, as MATLAB's pchip: the weighted harmonic
-// mean of the two secants inside, a three-point formula that keeps the shape at the ends.
-static double end_slope(double h0, double h1, double d0, double d1) {
-  double s = ((2 * h0 + h1) * d0 - h0 * d1) / (h0 + h1);
-  if (s * d0 <= 0) return 0;
-  if (d0 * d1 <= 0 && fabs(s) > 3 * fabs(d0)) s = 3 * d0;
-  return s;
-}
-
-static double inner_slope(double h0, double h1, double d0, double d1) {
-  if (d0 * d1 <= 0) return 0;
-  const double w0 = 2 * h1 + h0, w1 = h1 + 2 * h0;
-  return (w0 + w1) / (w0 / d0 + w1 / d1);
-}
-
+// Slope at knot i of the monotone cubic of MATLAB's pchip [fritsch1980] [fritsch1984]: inside, the
+// weighted harmonic mean of the two secants; at the ends, a three-point formula that preserves the
+// shape.
 static double pchip_slope(const double* x, const double* y, int n, int i) {
+  // lengths and secants of the two pieces next to the knot, or of the first two from an end
+  const bool end = i == 0 || i == n - 1;
   const int a = i == 0 ? 0 : i == n - 1 ? n - 2 : i - 1, b = i == 0 ? 1 : i == n - 1 ? n - 3 : i;
   const double ha = x[a + 1] - x[a], da = (y[a + 1] - y[a]) / ha;
   if (n == 2) return da;
   const double hb = x[b + 1] - x[b], db = (y[b + 1] - y[b]) / hb;
-  return i == 0 || i == n - 1 ? end_slope(ha, hb, da, db) : inner_slope(ha, hb, da, db);
+
+  if (!end) {
+    const double wa = 2 * hb + ha, wb = hb + 2 * ha;
+    return da * db <= 0 ? 0 : (wa + wb) / (wa / da + wb / db);
+  }
+  const double s = ((2 * ha + hb) * da - ha * db) / (ha + hb);
+  if (s * da <= 0) return 0;
+  return da * db <= 0 && fabs(s) > 3 * fabs(da) ? 3 * da : s;
 }
 
-// Slopes of the cubic with continuous second derivative, as MATLAB's spline: its first two pieces
-// are one cubic, and so are its last two ("not a knot").  With h and d the lengths and secants of
-// the pieces before and after a knot,
+// Slopes of the cubic spline of MATLAB, with continuous second derivative; its first two pieces are
+// one cubic, and so are its last two ("not a knot") [deboor2001, ch. IV].  With h and d the lengths
+// and secants of the pieces before and after a knot,
 //
 //   h_after s_before + 2 (h_before + h_after) s + h_before s_after
 //     = 3 (h_after d_before + h_before d_after)
 //
-// `s` gets the slopes; `c` is room for n numbers.
+// `s` gets the slopes; `c` is scratch for n numbers.
 static void spline_slopes(const double* x, const double* y, int n, double* s, double* c) {
   const double h0 = x[1] - x[0], d0 = (y[1] - y[0]) / h0;
   if (n == 2) {
@@ -53,6 +50,7 @@ static void spline_slopes(const double* x, const double* y, int n, double* s, do
     for (int i = 0; i < 3; i++) s[i] = d0 + bend * (2 * x[i] - x[0] - x[1]);
     return;
   }
+
   // forward elimination: s[i] + c[i] s[i+1] = s[i]
   c[0] = (h0 + h1) / h1;
   s[0] = ((h0 + 2 * (h0 + h1)) * h1 * d0 + h0 * h0 * d1) / (h0 + h1) / h1;
@@ -63,6 +61,8 @@ static void spline_slopes(const double* x, const double* y, int n, double* s, do
     c[i] = ha / pivot;
     s[i] = (3 * (hb * da + ha * db) - hb * s[i - 1]) / pivot;
   }
+
+  // the last equation, then back substitution
   const double ha = x[n - 2] - x[n - 3], hb = x[n - 1] - x[n - 2];
   const double da = (y[n - 2] - y[n - 3]) / ha, db = (y[n - 1] - y[n - 2]) / hb;
   const double right = (hb * hb * da + (2 * (ha + hb) + hb) * ha * db) / (ha + hb);
@@ -72,11 +72,13 @@ static void spline_slopes(const double* x, const double* y, int n, double* s, do
 
 typedef enum method { LINEAR, NEAREST, PREVIOUS, PCHIP, SPLINE } method;
 
+// Piecewise polynomial as in td_ex_table
 typedef struct pieces {
   double *knots, *coef;
   int n, order;
 } pieces;
 
+// Allocate a table of n knots; false: no memory.
 static bool pieces_new(pieces* p, int n, int order) {
   p->n = n;
   p->order = order;
@@ -85,47 +87,44 @@ static bool pieces_new(pieces* p, int n, int order) {
   return p->knots && p->coef;
 }
 
-static void pieces_free(pieces* p) {
-  free(p->knots);
-  free(p->coef);
-}
-
-// 'nearest' is a held table with its knots at the middles; the end knots stay.
-static bool build_nearest(pieces* p, const double* x, const double* y, int n) {
-  if (!pieces_new(p, n + 2, 1)) return false;
-  p->knots[0] = x[0];
-  p->coef[0] = y[0];
-  for (int i = 1; i < n; i++) {
-    p->knots[i] = 0.5 * (x[i - 1] + x[i]);
-    p->coef[i] = y[i];
+// Table through n points by a method; false: no memory.
+static bool build(pieces* p, method m, const double* x, const double* y, int n) {
+  const double beyond = x[n - 1] + (x[n - 1] - x[n - 2]);  // one more knot holds the last value
+  switch (m) {
+    case NEAREST:
+      // piecewise constant with knots at the middles; the end knots stay
+      if (!pieces_new(p, n + 2, 1)) return false;
+      p->knots[0] = x[0];
+      p->coef[0] = y[0];
+      for (int i = 1; i < n; i++) {
+        p->knots[i] = 0.5 * (x[i - 1] + x[i]);
+        p->coef[i] = y[i];
+      }
+      p->knots[n] = x[n - 1];
+      p->coef[n] = y[n - 1];
+      p->knots[n + 1] = beyond;
+      return true;
+    case PREVIOUS:
+      // each value is held until the next knot
+      if (!pieces_new(p, n + 1, 1)) return false;
+      memcpy(p->knots, x, sizeof(double) * (size_t)n);
+      memcpy(p->coef, y, sizeof(double) * (size_t)n);
+      p->knots[n] = beyond;
+      return true;
+    case LINEAR:
+      if (!pieces_new(p, n, 2)) return false;
+      memcpy(p->knots, x, sizeof(double) * (size_t)n);
+      for (int i = 0; i + 1 < n; i++) {
+        p->coef[2 * i] = y[i];
+        p->coef[2 * i + 1] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
+      }
+      return true;
+    case PCHIP:
+    case SPLINE:
+      break;
   }
-  p->knots[n] = x[n - 1];
-  p->coef[n] = y[n - 1];
-  p->knots[n + 1] = x[n - 1] + (x[n - 1] - x[n - 2]);
-  return true;
-}
 
-// 'previous' holds each value until the next knot; one more knot makes the last value hold too.
-static bool build_previous(pieces* p, const double* x, const double* y, int n) {
-  if (!pieces_new(p, n + 1, 1)) return false;
-  memcpy(p->knots, x, sizeof(double) * (size_t)n);
-  memcpy(p->coef, y, sizeof(double) * (size_t)n);
-  p->knots[n] = x[n - 1] + (x[n - 1] - x[n - 2]);
-  return true;
-}
-
-static bool build_linear(pieces* p, const double* x, const double* y, int n) {
-  if (!pieces_new(p, n, 2)) return false;
-  memcpy(p->knots, x, sizeof(double) * (size_t)n);
-  for (int i = 0; i + 1 < n; i++) {
-    p->coef[2 * i] = y[i];
-    p->coef[2 * i + 1] = (y[i + 1] - y[i]) / (x[i + 1] - x[i]);
-  }
-  return true;
-}
-
-// Cubics with given values and slopes at the knots.
-static bool build_cubic(pieces* p, const double* x, const double* y, int n, method m) {
+  // cubics with given values and slopes s at the knots
   double* s = malloc(2 * sizeof(double) * (size_t)n);
   if (!pieces_new(p, n, 4) || !s) {
     free(s);
@@ -146,12 +145,7 @@ static bool build_cubic(pieces* p, const double* x, const double* y, int n, meth
   return true;
 }
 
-static bool build(pieces* p, method m, const double* x, const double* y, int n) {
-  if (m == NEAREST) return build_nearest(p, x, y, n);
-  if (m == PREVIOUS) return build_previous(p, x, y, n);
-  return m == LINEAR ? build_linear(p, x, y, n) : build_cubic(p, x, y, n, m);
-}
-
+// Read the optional fourth argument, the method.
 static bool method_argument(lang* L, call* c, method* m) {
   static const char* const names[] = {"linear", "nearest", "previous", "pchip", "spline"};
   *m = LINEAR;
@@ -171,6 +165,7 @@ static bool method_argument(lang* L, call* c, method* m) {
   return false;
 }
 
+// Check the points of a table: equally many, finite, increasing x.
 static bool table_argument(lang* L, call* c, const value* x, const value* y) {
   const int n = td_value_count(x);
   if (n != td_value_count(y)) {
@@ -191,8 +186,8 @@ static bool table_argument(lang* L, call* c, const value* x, const value* y) {
   return true;
 }
 
-// The table at each element of q; numbers give numbers, through the same node.
-static value* look_up(lang* L, call* c, const pieces* p, const value* q) {
+// Evaluate the table at each element of q; expressions become nodes of the graph.
+static value* interpolate(lang* L, call* c, const pieces* p, const value* q) {
   value* out = td_num(L, q->rows, q->cols, q->pages, c->at);
   const int n = out ? td_value_count(q) : 0;
   bool ok = out && td_spend(L, (long)n * 20 + p->n, c->at);
@@ -203,8 +198,10 @@ static value* look_up(lang* L, call* c, const pieces* p, const value* q) {
                      c->at);
       continue;
     }
+
+    // find the piece knots[lo] <= x < knots[hi], then Horner's scheme
     const double x = fmin(fmax(q->x[i], p->knots[0]), p->knots[last]);
-    int lo = 0, hi = last;  // knots[lo] <= x < knots[hi], or the last piece
+    int lo = 0, hi = last;
     while (hi - lo > 1) {
       const int mid = (lo + hi) / 2;
       *(p->knots[mid] <= x ? &lo : &hi) = mid;
@@ -213,11 +210,10 @@ static value* look_up(lang* L, call* c, const pieces* p, const value* q) {
     for (int k = p->order - 1; k >= 0; k--) y = y * (x - p->knots[lo]) + p->coef[lo * p->order + k];
     out->x[i] = isnan(q->x[i]) ? NAN : y;
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
+// interp1(x, y, at, method)
 static value* interp1(lang* L, call* c) {
   method m;
   for (int k = 0; k < 3; k++) {
@@ -229,14 +225,16 @@ static value* interp1(lang* L, call* c) {
     return NULL;
   }
   if (!method_argument(L, c, &m)) return NULL;
+
   value* x = td_constant(L, c->argv[0], c->arg_at[0], "the x of a table");
   value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the y of a table") : NULL;
   value* out = NULL;
   if (y && table_argument(L, c, x, y)) {
     pieces p = {0};
-    out = build(&p, m, x->x, y->x, td_value_count(x)) ? look_up(L, c, &p, c->argv[2])
+    out = build(&p, m, x->x, y->x, td_value_count(x)) ? interpolate(L, c, &p, c->argv[2])
                                                       : td_no_memory(L, c->at);
-    pieces_free(&p);
+    free(p.knots);
+    free(p.coef);
   }
   td_value_drop(x);
   td_value_drop(y);
@@ -247,11 +245,12 @@ static value* interp1(lang* L, call* c) {
 
 #define MAX_COLUMNS 1000
 
+// A CSV file being read
 typedef struct csv {
   lang* L;
   call* c;
   const char* path;
-  const char* s;  // what is left
+  const char* s;  // the rest of the text
   int line;
   char separator;  // ',', ';', tab, or ' ' for blanks
   int ncol;
@@ -260,6 +259,7 @@ typedef struct csv {
   int n, cap;
 } csv;
 
+// Report an error in the current line; false.
 static bool csv_fail(csv* f, const char* format, ...) TD_PRINTF(2, 3);
 static bool csv_fail(csv* f, const char* format, ...) {
   char text[200];
@@ -273,7 +273,7 @@ static bool csv_fail(csv* f, const char* format, ...) {
 
 static bool is_blank(char ch) { return ch == ' ' || ch == '\t' || ch == '\r'; }
 
-// The next line, as [begin, end); blank lines are passed over.
+// The next line that is not blank, as [begin, end), trimmed.
 static bool next_line(csv* f, const char** begin, const char** end) {
   while (*f->s) {
     *begin = f->s;
@@ -289,15 +289,7 @@ static bool next_line(csv* f, const char** begin, const char** end) {
   return false;
 }
 
-static char find_separator(const char* begin, const char* end) {
-  static const char candidates[] = {';', '\t', ','};
-  for (int i = 0; i < 3; i++) {
-    if (memchr(begin, candidates[i], (size_t)(end - begin))) return candidates[i];
-  }
-  return ' ';
-}
-
-// The next cell of a line, trimmed; false at the end.
+// The next cell of a line, trimmed; false at the end of the line.
 static bool next_cell(const csv* f, const char** at, const char* end, const char** begin,
                       const char** stop) {
   if (*at > end || (*at == end && f->separator == ' ')) return false;
@@ -314,6 +306,7 @@ static bool next_cell(const csv* f, const char** at, const char* end, const char
   return f->separator != ' ' || *begin < *stop;
 }
 
+// Parse a cell as a number.
 static bool cell_number(const char* begin, const char* stop, double* x) {
   char text[64];
   const size_t n = (size_t)(stop - begin);
@@ -325,7 +318,7 @@ static bool cell_number(const char* begin, const char* stop, double* x) {
   return *end == 0;
 }
 
-// A header becomes a field's name: letters, digits and single _; a letter first; no name twice.
+// Turn a header into a field's name: letters, digits and single _, a letter first, no name twice.
 static void field_name(csv* f, const char* begin, const char* stop, char name[64]) {
   int n = 0;
   for (const char* p = begin; p < stop && n < 50; p++) {
@@ -348,6 +341,7 @@ static void field_name(csv* f, const char* begin, const char* stop, char name[64
   }
 }
 
+// Read the names of the columns from the first line.
 static bool read_header(csv* f, const char* begin, const char* end) {
   const char *at = begin, *b, *e;
   while (next_cell(f, &at, end, &b, &e)) {
@@ -362,6 +356,7 @@ static bool read_header(csv* f, const char* begin, const char* end) {
   return true;
 }
 
+// Read the numbers of one line.
 static bool read_row(csv* f, const char* begin, const char* end) {
   double* grown = td_grow(f->x, &f->cap, f->n + f->ncol, sizeof *grown);
   if (!grown) return td_no_memory(f->L, f->c->at) != NULL;
@@ -382,37 +377,7 @@ static bool read_row(csv* f, const char* begin, const char* end) {
   return f->n <= TD_VALUE_LIMIT || csv_fail(f, "too many numbers, the limit is %d", TD_VALUE_LIMIT);
 }
 
-static bool read_csv(csv* f) {
-  const char *begin, *end;
-  if (!next_line(f, &begin, &end)) return csv_fail(f, "the file is empty");
-  f->separator = find_separator(begin, end);
-  if (!read_header(f, begin, end)) return false;
-  while (next_line(f, &begin, &end)) {
-    if (!read_row(f, begin, end)) return false;
-  }
-  return td_spend(f->L, f->n / 4, f->c->at);
-}
-
-static value* columns(const csv* f) {
-  lang* L = f->L;
-  value* s = td_struct(L, 1, 1, f->c->at);
-  const int rows = f->n / f->ncol;
-  for (int j = 0; s && j < f->ncol; j++) {
-    value* v = td_num(L, rows, 1, 1, f->c->at);
-    value_slot* slot = v ? td_value_slot_make(s, 0, f->names[j]) : NULL;
-    if (!slot) {
-      td_value_drop(v);
-      td_value_drop(s);
-      return NULL;
-    }
-    for (int i = 0; i < rows; i++) v->x[i] = f->x[i * f->ncol + j];
-    slot->at = slot->name_at = f->c->at;
-    td_value_put(s, slot, v);
-  }
-  return s;
-}
-
-// A struct of column vectors by header name.
+// table('file.csv'): a struct of column vectors by header name.
 static value* table(lang* L, call* c) {
   const char* name = td_arg_string(L, c, 0);
   char* path = name ? td_relative_path(L, c->at, name) : NULL;
@@ -420,19 +385,48 @@ static value* table(lang* L, call* c) {
   int size = 0;
   char* text = td_read_text(L, path, c->arg_at[0], &size);
   csv* f = text ? calloc(1, sizeof *f) : NULL;
-  value* out = NULL;
-  if (f) {
-    *f = (csv){.L = L, .c = c, .path = name, .s = text};
-    if (strncmp(text, "\xef\xbb\xbf", 3) == 0) f->s += 3;
-    if (read_csv(f)) out = columns(f);
-    free(f->x);
-  } else if (text) {
-    td_no_memory(L, c->at);
+  value* s = NULL;
+  if (text && !f) td_no_memory(L, c->at);
+  if (!f) goto done;
+  *f = (csv){.L = L, .c = c, .path = name, .s = text};
+  if (strncmp(text, "\xef\xbb\xbf", 3) == 0) f->s += 3;
+
+  // the header decides the separator: ';', a tab, ',' or blanks
+  const char *begin, *end;
+  bool ok = next_line(f, &begin, &end) || csv_fail(f, "the file is empty");
+  if (ok) {
+    const size_t length = (size_t)(end - begin);
+    f->separator = memchr(begin, ';', length)    ? ';'
+                   : memchr(begin, '\t', length) ? '\t'
+                   : memchr(begin, ',', length)  ? ','
+                                                 : ' ';
+    ok = read_header(f, begin, end);
   }
+  while (ok && next_line(f, &begin, &end)) ok = read_row(f, begin, end);
+  if (!ok || !td_spend(L, f->n / 4, c->at)) goto done;
+
+  // one field for each column
+  s = td_struct(L, 1, 1, c->at);
+  const int rows = f->n / f->ncol;
+  for (int j = 0; s && j < f->ncol; j++) {
+    value* v = td_num(L, rows, 1, 1, c->at);
+    value_slot* slot = v ? td_value_slot_make(s, 0, f->names[j]) : NULL;
+    for (int i = 0; slot && i < rows; i++) v->x[i] = f->x[i * f->ncol + j];
+    if (slot) {
+      slot->at = slot->name_at = c->at;
+      td_value_put(s, slot, v);
+    } else {
+      td_value_drop(v);
+      td_value_drop(s);
+      s = NULL;
+    }
+  }
+done:
+  if (f) free(f->x);
   free(f);
   free(text);
   free(path);
-  return out;
+  return s;
 }
 
 const builtin td_builtin_tables[] = {

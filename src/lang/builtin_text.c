@@ -1,5 +1,5 @@
-// Text: sprintf, num2str, disp, fprintf, error.  Formats are MATLAB's: all elements of all
-// arguments in order, the format used again until they are used up.
+// Built-in functions of text: sprintf, num2str, disp, fprintf, error.  Formats are MATLAB's: they
+// consume all elements of all arguments in order, and a format is repeated until these are used up.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
@@ -22,7 +22,7 @@ bool td_print(lang* L, const char* s, int n, td_span at) {
 // Digits that num2str shows of numbers up to this size.
 static int significant(double largest) { return (int)fmax(5, fmin(16, floor(log10(largest)) + 5)); }
 
-// As num2str: whole numbers in full, others with four digits behind the leading ones.
+// Write a number as num2str: whole numbers in full, others with four digits behind the leading one.
 static void show_number(double x, td_text* out) {
   if (isnan(x)) {
     td_text_add(out, "NaN");
@@ -35,6 +35,7 @@ static void show_number(double x, td_text* out) {
   }
 }
 
+// Write an element, a number or an expression.
 static void show_element(lang* L, const value* v, int i, td_text* out) {
   if (is_expr(v, i)) {
     td_ex_print(L->g, v->e[i], TD_SYNTAX_OCTAVE, out);
@@ -43,7 +44,7 @@ static void show_element(lang* L, const value* v, int i, td_text* out) {
   }
 }
 
-// Rows on lines of their own, elements two spaces apart.
+// Write rows on separate lines, elements two spaces apart.
 static void show_matrix(lang* L, const value* v, td_text* out) {
   for (int k = 0; k < v->pages; k++) {
     for (int i = 0; i < v->rows && out->n < TD_STRING_LIMIT; i++) {
@@ -56,6 +57,7 @@ static void show_matrix(lang* L, const value* v, td_text* out) {
   }
 }
 
+// Write the fields of a struct on separate lines; large values are described.
 static void show_fields(lang* L, const value* v, td_text* out) {
   for (int f = 0; f < v->nfield; f++) {
     if (f > 0) td_text_add(out, "\n");
@@ -92,12 +94,13 @@ void td_show(lang* L, const value* v, td_text* out) {
   }
 }
 
-// Writing numbers takes long.
+// Charge the work of writing a value.
 static bool spend_showing(lang* L, const call* c) {
   const value* v = c->argv[0];
   return td_spend(L, 60L * (v->kind == V_NUM ? td_value_count(v) : 1), c->at);
 }
 
+// disp(x)
 static value* disp(lang* L, call* c) {
   if (!spend_showing(L, c)) return NULL;
   td_text out = {0};
@@ -114,14 +117,14 @@ static value* disp(lang* L, call* c) {
 
 // ---- formats ----------------------------------------------------------------------------------
 
-// All elements of the arguments from k on, one after the other.
+// Iterator over all elements of the arguments
 typedef struct feed {
   call* c;
   int arg, element;
-  bool any;  // something was there at the start
+  bool any;  // there is at least one element
 } feed;
 
-// The next element for a conversion: %s takes a text as a whole, all others its characters.
+// Next element for a conversion: %s takes a text as a whole (*element = -1), others its characters.
 static const value* feed_next(feed* f, char letter, int* element) {
   while (f->arg < f->c->argc) {
     const value* v = f->c->argv[f->arg];
@@ -141,13 +144,14 @@ static const value* feed_next(feed* f, char letter, int* element) {
   return NULL;
 }
 
+// True if no element is left.
 static bool feed_empty(feed* f) {
   feed copy = *f;
   int element;
   return feed_next(&copy, 's', &element) == NULL;
 }
 
-// Escapes of the format itself.
+// Append the character of an escape sequence of the format; returns the position behind it.
 static const char* escape(const char* s, td_text* out) {
   static const char from[] = "ntr\\\"'a", to[] = "\n\t\r\\\"'\a";
   const char* p = s[1] ? strchr(from, s[1]) : NULL;
@@ -159,8 +163,7 @@ static const char* escape(const char* s, td_text* out) {
   return s + 2;
 }
 
-// One number or string by a conversion like "%-8.3f" (in `spec`, without the letter) and its
-// letter.
+// Write element i by a conversion like "%-8.3f": `spec` is the conversion without its letter.
 static bool convert(lang* L, const char* spec, char letter, const value* v, int i, td_span at,
                     td_text* out) {
   char format[40];
@@ -173,6 +176,7 @@ static bool convert(lang* L, const char* spec, char letter, const value* v, int 
     td_text_addn(out, v->s + i, 1);
     return true;
   }
+
   if (v->kind != V_NUM && v->kind != V_STR) {
     td_fail(L, at, "%s cannot be printed by a format", td_value_kind_text(v));
     return false;
@@ -181,6 +185,8 @@ static bool convert(lang* L, const char* spec, char letter, const value* v, int 
     td_ex_print(L->g, v->e[i], TD_SYNTAX_OCTAVE, out);
     return true;
   }
+
+  // numbers, and characters by their codes
   const double x = v->kind == V_STR ? (unsigned char)v->s[i] : v->x[i];
   const bool whole = strchr("diuxXoc", letter) != NULL;
   const bool code = x >= 1 && x < 128 && x == floor(x);  // of a character
@@ -205,7 +211,8 @@ static bool convert(lang* L, const char* spec, char letter, const value* v, int 
   return true;
 }
 
-// Read a conversion: "%", flags, width, precision.  NULL after a message.
+// Read a conversion: "%", flags, width, precision and letter.  Returns the position behind it, or
+// NULL after a message.
 static const char* read_conversion(lang* L, call* c, const char* s, feed* f, char spec[24],
                                    char* letter) {
   int n = 0;
@@ -213,7 +220,7 @@ static const char* read_conversion(lang* L, call* c, const char* s, feed* f, cha
   spec[n++] = *s++;
   while (*s && strchr("-+ 0#", *s) && n < 8) spec[n++] = *s++;
   while (((*s >= '0' && *s <= '9') || *s == '.' || *s == '*') && n < 16) {
-    if (*s == '*') {  // the next argument
+    if (*s == '*') {  // the width is the next argument
       int element = 0;
       const value* v = feed_next(f, 'd', &element);
       const bool good = v && v->kind == V_NUM && !is_expr(v, element) &&
@@ -236,7 +243,7 @@ static const char* read_conversion(lang* L, call* c, const char* s, feed* f, cha
   return s + 1;
 }
 
-// Use the format once.  False: an error.  *ended: the arguments ran out.
+// Apply the format once.  False: an error.  *ended: the arguments ran out.
 static bool format_once(lang* L, call* c, const char* s, feed* f, td_text* out, bool* ended) {
   while (*s && !out->failed) {
     if (out->n > TD_STRING_LIMIT)
@@ -280,6 +287,7 @@ bool td_format(lang* L, call* c, int k, td_text* out) {
   return true;
 }
 
+// sprintf(format, ...)
 static value* formatted(lang* L, call* c) {
   td_text out = {0};
   td_text_add(&out, "");
@@ -298,6 +306,7 @@ static value* print(lang* L, call* c) {
   return NULL;
 }
 
+// error(format, ...): an error of the model
 static value* error(lang* L, call* c) {
   td_text out = {0};
   td_text_add(&out, "");
@@ -307,15 +316,18 @@ static value* error(lang* L, call* c) {
   return NULL;
 }
 
-// A row of numbers in columns of one width, as MATLAB's num2str.
+// Write a row of numbers in columns of equal width, as MATLAB's num2str.
 static void show_row(lang* L, const value* v, int digits, td_text* out) {
   double largest = 0;
   bool whole = true;
+
   for (int i = 0; i < v->cols; i++) {
     const double x = is_expr(v, i) ? 0 : v->x[i];
     if (isfinite(x)) largest = fmax(largest, fabs(x));
     whole = whole && (x == floor(x) || isnan(x)) && fabs(x) < 1e15;
   }
+
+  // width of a column
   const int places = largest > 0 ? (int)floor(log10(largest)) + 1 : 1;
   const bool listed = whole && digits == 0;
   if (digits == 0) digits = significant(largest > 0 ? largest : 1);
@@ -332,6 +344,7 @@ static void show_row(lang* L, const value* v, int digits, td_text* out) {
   }
 }
 
+// num2str(x), num2str(x, digits), num2str(x, format)
 static value* num2str(lang* L, call* c) {
   const value* a = c->argv[0];
   if (a->kind == V_STR) return td_value_hold(c->argv[0]);
@@ -356,7 +369,7 @@ static value* num2str(lang* L, call* c) {
       show_row(L, a, digits, &out);
   }
 
-  // blanks around it are left out
+  // trim blanks
   int begin = 0, end = out.n;
   while (ok && begin < end && out.s[begin] == ' ') begin++;
   while (ok && end > begin && out.s[end - 1] == ' ') end--;
@@ -366,16 +379,17 @@ static value* num2str(lang* L, call* c) {
   return v;
 }
 
-// ---- texts made of texts ------------------------------------------------------------------------
+// ---- texts from texts ------------------------------------------------------------------------
 
+// String value of a text, which is freed.
 static value* text_value(lang* L, td_text* out, td_span at) {
   value* v = out->failed ? td_no_memory(L, at) : td_string(L, out->s ? out->s : "", out->n, at);
   td_text_free(out);
   return v;
 }
 
-// The text of an argument for joining, element i of a cell; blanks at the end of a text that is
-// not in a cell are left out, as MATLAB does.
+// Append the text of argument k, or of element i of a cell, for joining; trailing blanks of a text
+// that is not in a cell are dropped, as in MATLAB.
 static bool add_words(lang* L, call* c, int k, int i, td_text* out) {
   const value* v = c->argv[k];
   const value* held = v->kind == V_CELL ? v->slots[td_value_count(v) == 1 ? 0 : i].v : NULL;
@@ -393,7 +407,7 @@ static bool add_words(lang* L, call* c, int k, int i, td_text* out) {
   return true;
 }
 
-// strcat(a, b, ...): a text, or with cells among them a cell of texts
+// strcat(a, b, ...): a text, or a cell of texts if there are cells among the arguments
 static value* strcat_texts(lang* L, call* c) {
   const value* shape = NULL;
   for (int k = 0; k < c->argc; k++) {
@@ -405,6 +419,8 @@ static value* strcat_texts(lang* L, call* c) {
                      td_value_count(v));
     if (!shape || td_value_count(shape) == 1) shape = v;
   }
+
+  // join element by element
   value* cell = shape ? td_cell(L, shape->rows, shape->cols, c->at) : NULL;
   if (shape && !cell) return NULL;
   for (int i = 0; i < (shape ? td_value_count(shape) : 1); i++) {
@@ -477,6 +493,7 @@ static int separator_at(const char* s, const value* marks) {
   return best;
 }
 
+// strsplit(text, separator): a cell with the parts of a text
 static value* strsplit(lang* L, call* c) {
   const char* s = td_arg_string(L, c, 0);
   const value* marks = c->argc > 1 ? c->argv[1] : NULL;
@@ -523,6 +540,7 @@ static value* strjoin(lang* L, call* c) {
   if (list->kind != V_CELL)
     return td_fail(L, c->arg_at[0], "strjoin joins a cell of texts, got %s",
                    td_value_kind_text(list));
+
   td_text out = {0};
   td_text_add(&out, "");
   for (int i = 0; i < td_value_count(list); i++) {
@@ -545,6 +563,7 @@ static value* strjoin(lang* L, call* c) {
 
 typedef enum letters { AS_WRITTEN, ANY_CASE } letters;
 
+// True if two texts, or their first n characters (n >= 0), are equal.
 static bool texts_equal(const value* a, const value* b, int n, bool any_case) {
   bool equal = a && b && a->kind == V_STR && b->kind == V_STR;
   if (equal && n < 0) equal = a->cols == b->cols;
@@ -581,7 +600,7 @@ static value* compare_texts(lang* L, call* c) {
   return out;
 }
 
-// str2double('2.5'), str2num('2.5'): NaN, or [], where the text is no number
+// str2double('2.5') and str2num('2.5'): NaN, or an error, if the text is no number
 static value* text_number(lang* L, call* c) {
   if (c->argv[0]->kind == V_CELL && c->row->op == 0) {
     const value* list = c->argv[0];
@@ -595,6 +614,7 @@ static value* text_number(lang* L, call* c) {
     }
     return out;
   }
+
   if (c->argv[0]->kind == V_NUM) return td_value_hold(c->argv[0]);
   const char* s = td_arg_string(L, c, 0);
   if (!s) return NULL;
@@ -606,7 +626,7 @@ static value* text_number(lang* L, call* c) {
   return td_scalar(L, NAN, c->at);
 }
 
-// int2str(x): rounded; mat2str(a): as it would be typed
+// int2str(x): the rounded number as text
 static value* int2str(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "the argument of int2str");
@@ -627,6 +647,7 @@ static value* int2str(lang* L, call* c) {
   return v;
 }
 
+// mat2str(a): the matrix as it would be typed
 static value* mat2str(lang* L, call* c) {
   int digits = 15;
   if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
@@ -635,6 +656,7 @@ static value* mat2str(lang* L, call* c) {
   td_text out = {0};
   const bool one = a && td_value_count(a) == 1;
   td_text_add(&out, a && !one ? "[" : "");
+
   for (int i = 0; a && i < a->rows; i++) {
     if (i > 0) td_text_add(&out, ";");
     for (int j = 0; j < a->cols && out.n < TD_STRING_LIMIT; j++)

@@ -1,4 +1,4 @@
-// Functions of time and their like: ramp, step, pulse, sat, ifelse.  With numbers they fold.
+// Built-in functions of time: ramp, step, pulse, sat, ifelse.  With numbers they give numbers.
 //
 //   ramp(x, a, b) = min(max((x - a)/(b - a), 0), 1)
 //   step(x, a)    = 0 for x < a, 1 for x >= a
@@ -6,7 +6,7 @@
 //   sat(x, a, b)  = min(max(x, a), b)
 #include "lang/eval.h"
 
-// The common shape of the arguments: equal, or 1x1.
+// Common shape of the arguments, which are of equal size or 1x1.
 static const value* shape_of(lang* L, call* c) {
   const value* shape = c->argv[0];
   for (int k = 0; k < c->argc; k++) {
@@ -25,7 +25,7 @@ static const value* shape_of(lang* L, call* c) {
 
 typedef ex (*formula)(td_exprs* g, const ex* arg);
 
-// One formula for each element; constant arguments give constants.
+// Apply a formula to each element; constant arguments give constants.
 static value* each(lang* L, call* c, formula f) {
   const value* shape = shape_of(L, c);
   value* out = shape ? td_num(L, shape->rows, shape->cols, shape->pages, c->at) : NULL;
@@ -37,9 +37,7 @@ static value* each(lang* L, call* c, formula f) {
       arg[k] = td_value_ex(c->argv[k], is_scalar(c->argv[k]) ? 0 : i, L->g);
     ok = td_set_ex(L, out, i, f(L->g, arg), c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 static ex clamp(td_exprs* g, ex x, ex lo, ex hi) {
@@ -60,7 +58,7 @@ static ex ifelse_formula(td_exprs* g, const ex* a) {
   return td_ex_make(g, EX_IFELSE, a[0], a[1], a[2]);
 }
 
-// The interval must not be empty or reversed, as far as it is known.
+// Check that the interval is not reversed (`strict`: nor empty), if it is known.
 static bool ordered(lang* L, call* c, bool strict) {
   const value *a = c->argv[1], *b = c->argv[2];
   if (a->kind != V_NUM || b->kind != V_NUM || !is_scalar(a) || !is_scalar(b) || is_expr(a, 0) ||
@@ -98,9 +96,7 @@ static value* ddt(lang* L, call* c) {
     ok = ok && td_spend(L, 50 + 20L * td_ex_size(L->g, e), c->at) &&
          td_set_ex(L, out, i, td_ex_diff(L->g, e, L->spec->time_var), c->at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 const builtin td_builtin_time[] = {

@@ -1,5 +1,5 @@
-// Expressions: names, literals, ranges, calls.  A name means, in this order: a variable, a function
-// of the file, a sensor, a built-in function.
+// Evaluation of expressions: names, calls, indices, operators and literals.  A name means, in this
+// order: a variable, a function of the file, a sensor, a built-in function.
 #include "lang/eval.h"
 
 #include <math.h>
@@ -10,15 +10,17 @@
 
 // ---- functions as values ----------------------------------------------------------------------
 
+// Target of a function value
 typedef struct handle {
   const ast* lambda;  // @(x) ...; NULL for @name
   const char* name;
-  char* owned;         // the name, where no text of the file holds it
-  const char** names;  // captured variables
+  char* owned;         // the name, if it does not belong to a syntax tree
+  const char** names;  // captured variables (n) and their values
   value** held;
   int n;
 } handle;
 
+// Free what a function value refers to.
 static void handle_free(void* p) {
   handle* h = p;
   for (int i = 0; i < h->n; i++) td_value_drop(h->held[i]);
@@ -28,21 +30,17 @@ static void handle_free(void* p) {
   free(h);
 }
 
-static bool is_parameter(const ast* lambda, const char* name) {
-  for (int i = 0; i < lambda->n; i++) {
-    if (strcmp(lambda->list[i]->text, name) == 0) return true;
-  }
-  return false;
-}
-
-// Take along one variable, once.
+// Capture the value of a variable that the body of @(x) ... uses, once; its parameters are not
+// captured.  False: no memory.
 static bool capture_name(lang* L, handle* h, const char* name) {
   variable* var = td_scope_find(L->scope, name);
-  if (!var || !var->v || is_parameter(h->lambda, name)) return true;
+  if (!var || !var->v) return true;
+  for (int i = 0; i < h->lambda->n; i++)
+    if (strcmp(h->lambda->list[i]->text, name) == 0) return true;
   var->read = true;
-  for (int i = 0; i < h->n; i++) {
+  for (int i = 0; i < h->n; i++)
     if (strcmp(h->names[i], name) == 0) return true;
-  }
+
   const char** names = realloc((void*)h->names, (size_t)(h->n + 1) * sizeof *names);
   if (names) h->names = names;
   value** held = realloc(h->held, (size_t)(h->n + 1) * sizeof *held);
@@ -53,6 +51,7 @@ static bool capture_name(lang* L, handle* h, const char* name) {
   return true;
 }
 
+// Capture all variables that an expression uses.
 static bool capture_names(lang* L, handle* h, const ast* node) {
   if (!node) return true;
   if (!td_spend(L, 1 + h->n / 4, node->at)) return false;
@@ -73,6 +72,8 @@ value* td_capture(lang* L, const ast* node) {
     h->lambda = node;
     ok = capture_names(L, h, node->a);
   }
+
+  // the value is as deep as what it holds, plus one
   int depth = 0;
   for (int i = 0; i < h->n; i++) depth = max_int(depth, h->held[i]->depth);
   value* v = ok ? td_value_func(h, handle_free) : NULL;
@@ -101,6 +102,7 @@ const char* td_function_name(const value* f) {
 
 // ---- calls ------------------------------------------------------------------------------------
 
+// Count a call; false: calls are nested too deep.
 static bool enter_call(lang* L, td_span at) {
   if (L->calls >= TD_CALL_LIMIT) {
     td_fail(L, at, "functions call each other more than %d deep", TD_CALL_LIMIT);
@@ -110,6 +112,7 @@ static bool enter_call(lang* L, td_span at) {
   return true;
 }
 
+// Give a variable of a scope a value.
 static bool bind(lang* L, scope* s, const char* name, value* v, td_span at) {
   variable* var = td_scope_make(s, name);
   if (!var) return td_no_memory(L, at) != NULL;
@@ -119,27 +122,46 @@ static bool bind(lang* L, scope* s, const char* name, value* v, td_span at) {
   return true;
 }
 
-static bool bind_all(lang* L, scope* s, ast* const* names, const values* args) {
-  for (int i = 0; i < args->n; i++) {
-    if (strcmp(names[i]->text, "~") != 0 && !bind(L, s, names[i]->text, args->v[i], args->at[i]))
-      return false;
-  }
-  return true;
+// True if the last parameter of a function is `varargin`.
+static bool takes_rest(const ast* f) {
+  return f->n > 0 && strcmp(f->list[f->n - 1]->text, "varargin") == 0;
 }
 
-static bool too_many(lang* L, const char* name, int n, int max, td_span at) {
-  td_fail(L, at, "%s takes %d argument%s, got %d", name, max, max == 1 ? "" : "s", n);
+// Check that a function takes n arguments.
+static bool check_count(lang* L, const ast* f, int n, td_span at) {
+  if (n <= f->n || takes_rest(f)) return true;
+  td_fail(L, at, "%s takes %d argument%s, got %d", f->kind == AST_LAMBDA ? "the function" : f->text,
+          f->n, f->n == 1 ? "" : "s", n);
   return false;
 }
 
-// The value of a variable is not known: an error was reported before, or the program that gives it
-// is not called here.
+// Give the parameters of f the arguments.  `varargin`, the last parameter, takes those that the
+// others leave; `~` takes none.
+static bool bind_arguments(lang* L, scope* s, const ast* f, const values* args, td_span at) {
+  const bool rest = takes_rest(f);
+  const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
+  for (int i = 0; i < plain; i++) {
+    const char* name = f->list[i]->text;
+    if (strcmp(name, "~") != 0 && !bind(L, s, name, args->v[i], args->at[i])) return false;
+  }
+  if (!rest) return true;
+
+  value* more = td_cell(L, args->n > plain, args->n - plain, at);
+  for (int i = plain; more && i < args->n; i++)
+    td_value_put(more, &more->slots[i - plain], td_value_hold(args->v[i]));
+  const bool ok = more && bind(L, s, "varargin", more, at);
+  td_value_drop(more);
+  return ok;
+}
+
+// Fail without a message because the value of a variable is not known: an error was reported
+// before, or the program that gives it is not called here.
 static bool is_unknown(lang* L, const variable* var) {
   if (var->skipped) L->skipping = var->name;
   return false;
 }
 
-// Results of a function of the file, from its output variables.
+// Collect the results of a function of the file from its output variables.
 static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, values* out) {
   const int n = min_int(max_int(1, nout), f->nout);
   for (int i = 0; i < n; i++) {
@@ -155,41 +177,24 @@ static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, v
   return true;
 }
 
-// Give `varargin`, the last parameter of a function, the arguments that the others leave.
-static bool bind_rest(lang* L, scope* s, const values* args, int plain, td_span at) {
-  value* more = td_cell(L, args->n > plain, args->n - plain, at);
-  for (int i = plain; more && i < args->n; i++)
-    td_value_put(more, &more->slots[i - plain], td_value_hold(args->v[i]));
-  const bool ok = more && bind(L, s, "varargin", more, at);
-  td_value_drop(more);
-  return ok;
-}
-
-static bool takes_rest(const ast* f) {
-  return f->n > 0 && strcmp(f->list[f->n - 1]->text, "varargin") == 0;
-}
-
 bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, values* out) {
-  const bool rest = takes_rest(f);
-  if (args->n > f->n && !rest) return too_many(L, f->text, args->n, f->n, at);
+  if (!check_count(L, f, args->n, at)) return false;
   if (nout > max_int(1, f->nout)) {
     return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
                    f->nout == 1 ? "" : "s", nout) != NULL;
   }
   if (!td_spend(L, 40, at) || !enter_call(L, at)) return false;
+
+  // a scope of its own with nargin, nargout and the arguments
   scope local = {0};
   scope* old = L->scope;
   value *nargin = td_scalar(L, args->n, at), *nargout = td_scalar(L, nout, at);
   bool ok = nargin && nargout && bind(L, &local, "nargin", nargin, at) &&
-            bind(L, &local, "nargout", nargout, at);
+            bind(L, &local, "nargout", nargout, at) && bind_arguments(L, &local, f, args, at);
   td_value_drop(nargin);
   td_value_drop(nargout);
 
-  // varargin takes the arguments that the other parameters leave
-  const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
-  const values named = {.v = args->v, .at = args->at, .n = plain};
-  ok = ok && bind_all(L, &local, f->list, &named) &&
-       (!rest || bind_rest(L, &local, args, plain, at));
+  // its statements, then its results
   if (ok) {
     L->scope = &local;
     td_exec_block(L, f->body->list, f->body->n);
@@ -201,22 +206,18 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
   return ok;
 }
 
+// Call @(x) ...: captured variables and arguments in a scope of its own, then its expression.
 static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_span at, values* out) {
-  const ast* f = h->lambda;
-  const bool rest = takes_rest(f);
-  if (args->n > f->n && !rest) return too_many(L, "the function", args->n, f->n, at);
+  if (!check_count(L, h->lambda, args->n, at)) return false;
   if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
   bool ok = true;
   for (int i = 0; ok && i < h->n; i++) ok = bind(L, &local, h->names[i], h->held[i], at);
-  const int plain = rest ? min_int(args->n, f->n - 1) : args->n;
-  const values named = {.v = args->v, .at = args->at, .n = plain};
-  ok = ok && bind_all(L, &local, f->list, &named) &&
-       (!rest || bind_rest(L, &local, args, plain, at));
+  ok = ok && bind_arguments(L, &local, h->lambda, args, at);
   if (ok) {
     L->scope = &local;
-    ok = td_eval_multi(L, f->a, nout, out);
+    ok = td_eval_multi(L, h->lambda->a, nout, out);
     L->scope = old;
   }
   L->calls--;
@@ -224,17 +225,21 @@ static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_spa
   return ok;
 }
 
+// Call a built-in function and append its results.
 static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_span at,
                          values* out) {
   if (args->n < b->min || (b->max >= 0 && args->n > b->max)) {
     return td_fail(L, at, "%s called with %d argument%s", b->form, args->n,
                    args->n == 1 ? "" : "s") != NULL;
   }
+
   if (nout > TD_CALL_RESULTS + 1)
     return td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
   const bool no_result = b->op == TD_NO_RESULT;
   if (no_result && nout > 0) return td_fail(L, at, "%s gives no value", b->name) != NULL;
-  long read = 30;  // texts are looked at whole; who takes arrays says what that takes
+
+  // charge the work of reading texts; functions of arrays charge their own
+  long read = 30;
   for (int i = 0; i < args->n; i++)
     if (args->v[i]->kind == V_STR) read += args->v[i]->cols / 16;
   if (!td_spend(L, read, at)) return false;
@@ -245,6 +250,8 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
             .argc = args->n,
             .nout = nout,
             .row = b};
+
+  // the first result, and those after it that are wanted
   value* first = b->fn(L, &c);
   if (no_result) return !L->stop;
   bool ok = first && td_values_add(L, out, first, at);
@@ -261,8 +268,9 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
   return ok;
 }
 
-// A user function of a name: of this text, or where a function of the language has the name of a
-// file beside it.  sin, exp, ... stay what they are: the packages have a program exp.m.
+// Find a function of the user: one of this text or, where a built-in function has the name, one in
+// a file of that name beside it.  sin, exp, ... are never replaced: the packages have a program
+// exp.m. False after a message; *user is -1 if there is none.
 static bool find_user(lang* L, const char* name, td_span at, int* user) {
   *user = td_map_find(&L->functions, name);
   const int b = *user < 0 ? td_map_find(&L->builtins, name) : -1;
@@ -278,6 +286,8 @@ static bool find_user(lang* L, const char* name, td_span at, int* user) {
 bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out) {
   const handle* h = f->func;
   if (h->lambda) return call_lambda(L, h, args, nout, at, out);
+
+  // a function of the user, a built-in one, or one in a file of its own
   int user;
   if (!find_user(L, h->name, at, &user)) return false;
   const int b = user < 0 ? td_map_find(&L->builtins, h->name) : -1;
@@ -289,6 +299,8 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
   if (user >= 0) return td_call_user(L, L->function_list[user], args, nout, at, out);
   if (b >= 0) return call_builtin(L, L->builtin_list[b], args, nout, at, out);
   if (td_is_program_name(h->name)) return td_skip_call(L, h->name, at);
+
+  // unknown: tell what to write instead
   const char* instead = td_matlab_function(h->name);
   if (instead) {
     td_fail(L, at, "unknown function '%s': the model language does not have it", h->name);
@@ -300,7 +312,7 @@ bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, 
   return false;
 }
 
-// Does `syms` in a branch that was not run make this symbol?
+// True if `syms` in a branch that was not run creates this symbol.
 static bool is_untaken_symbol(const ast* branch, const char* name) {
   for (int i = 0; branch && i < branch->body->n; i++) {
     const ast* command = branch->body->list[i];
@@ -311,17 +323,21 @@ static bool is_untaken_symbol(const ast* branch, const char* name) {
   return false;
 }
 
+// Report a name without meaning, with the most helpful hint; false.  No message where the cause has
+// been reported or the name may come from what was not read.
 static bool unknown_name(lang* L, const ast* name) {
   const variable* var = td_scope_find(L->scope, name->text);
   if (var && var->partial) return is_unknown(L, var);
-  if (L->loaded && !td_field_is_root(name->text)) {  // may be in the file that was not read
+  if (L->loaded && !td_field_is_root(name->text)) {  // may be in the data file that was not read
     L->skipping = name->text;
     return false;
   }
-  if (L->syntax_failed) {  // a statement that did not parse may have made it
+  if (L->syntax_failed) {  // a statement that did not parse may have assigned it
     if (L->diags->errors == 0) td_fail(L, name->at, "unknown name '%s'", name->text);
     return false;
   }
+
+  // names with a special explanation
   if (strcmp(name->text, "i") == 0 || strcmp(name->text, "j") == 0) {
     td_fail(L, name->at, "unknown name '%s': values are real, there is no imaginary unit",
             name->text);
@@ -340,6 +356,7 @@ static bool unknown_name(lang* L, const ast* name) {
     td_fail(L, name->at, "'%s' has no value yet", name->text);
     return false;
   }
+
   // one message about a name, however often it is used
   char text[240];
   const char* instead = td_matlab_function(name->text);
@@ -347,6 +364,7 @@ static bool unknown_name(lang* L, const ast* name) {
            instead ? ": the model language does not have this function of MATLAB" : "");
   if (td_is_said(L->diags, text)) return false;
   td_fail(L, name->at, "%s", text);
+
   const char* meaning = td_foreign_word("()", name->text);
   char condition[60];
   if (is_untaken_symbol(L->untaken, name->text))
@@ -367,7 +385,7 @@ static bool unknown_name(lang* L, const ast* name) {
 
 // ---- constants --------------------------------------------------------------------------------
 
-// pi, inf(1,3), nan(2): a constant or an array of it.
+// A constant or an array of it: pi, inf(1,3), nan(2), nan(size(a)).
 static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
   double size[2] = {1, 1};
   if (args->n > 2) return td_fail(L, at, "%s takes at most two sizes, got %d", c->name, args->n);
@@ -380,6 +398,7 @@ static value* constant_value(lang* L, const constant* c, values* args, td_span a
     td_values_free(&two);
     return out;
   }
+
   for (int i = 0; i < args->n; i++) {
     const value* v = args->v[i];
     if (v->kind != V_NUM || td_value_count(v) != 1)
@@ -389,6 +408,7 @@ static value* constant_value(lang* L, const constant* c, values* args, td_span a
       return td_fail(L, args->at[i], "a size must be a whole number, got %g", size[i]);
     if (args->n == 1) size[1] = size[0];
   }
+
   value* out = td_num(L, size[0], size[1], 1, at);
   const int n = out ? td_value_count(out) : 0;
   for (int i = 0; i < n; i++) out->x[i] = c->x;
@@ -400,7 +420,8 @@ static value* constant_value(lang* L, const constant* c, values* args, td_span a
 
 value* td_time(lang* L, td_span at) { return td_expr(L, td_ex_var(L->g, L->spec->time_var), at); }
 
-// Names with a meaning of their own: sensors, at(...), t.  False: `name` is none of them here.
+// Evaluate names with a meaning of their own: sensors, at(...), t, s, here.  False: `name` is none
+// of these here.
 static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, values* out) {
   const int n = node->kind == AST_INDEX ? node->n : 0;
   const bool length = strcmp(name->text, "length") == 0;  // length(joint(2)) and length([1 2 3])
@@ -422,22 +443,27 @@ static bool call_special(lang* L, const ast* name, const ast* node, bool* ok, va
   return true;
 }
 
-// A call by name, `node` an AST_INDEX on a name that is no variable, or that name alone.
+// Call a function by name: `node` is an AST_INDEX on a name that is no variable, or that name
+// alone.
 static bool call_named(lang* L, const ast* name, const ast* node, int nout, values* out) {
   const bool has_args = node->kind == AST_INDEX;
   int user;
   if (!find_user(L, name->text, name->at, &user)) return false;
+
+  // what the name means: a function of the user, a constant, a built-in function or a special name
   const constant* c = user < 0 ? td_constant_find(name->text) : NULL;
   const int b = user < 0 && !c ? td_map_find(&L->builtins, name->text) : -1;
   bool ok = true;
   if (user < 0 && !c && (b < 0 || name->text[0] == 'l') && call_special(L, name, node, &ok, out))
     return ok;
+
+  // programs of published packages are skipped, or tried and skipped if they fail
   const bool attempt = !c && b < 0 && td_is_attempt(L, name, node, user, nout);
   const td_diags before = *L->diags;
   if (user < 0 && !c && !attempt && td_is_program(L, name, node, b >= 0))
     return td_skip_call(L, name->text, name->at);
   if (user < 0 && !c && b < 0) {
-    // a script or a function in a file of its own, beside the text that names it
+    // a script or a function in a file of its own
     bool found = false;
     if (!td_include_beside(L, name->text, name->at, &found)) return false;
     user = found ? td_map_find(&L->functions, name->text) : -1;
@@ -445,12 +471,15 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
     if (user < 0) return unknown_name(L, name);
   }
 
+  // evaluate the arguments and call
   values args = {0};
   ok = !has_args || td_eval_list(L, node->list, node->n, &args);
   if (ok && user >= 0) ok = td_call_user(L, L->function_list[user], &args, nout, node->at, out);
   if (ok && c) ok = td_values_add(L, out, constant_value(L, c, &args, node->at), node->at);
   if (ok && b >= 0) ok = call_builtin(L, L->builtin_list[b], &args, nout, node->at, out);
   td_values_free(&args);
+
+  // an attempt that failed is skipped without its messages
   if (!attempt || L->stop || L->diags->errors == before.errors ||
       (user >= 0 && td_makes_robot(L->function_list[user], node)))
     return ok;
@@ -458,23 +487,7 @@ static bool call_named(lang* L, const ast* name, const ast* node, int nout, valu
   return td_skip_call(L, name->text, name->at);
 }
 
-static bool apply_index(lang* L, value* base, const ast* node, int nout, values* out) {
-  if (base->kind != V_FUNC) return td_values_add(L, out, td_index(L, base, node), node->at);
-  values args = {0};
-  const bool ok = td_eval_list(L, node->list, node->n, &args) &&
-                  td_call_value(L, base, &args, nout, node->at, out);
-  td_values_free(&args);
-  return ok;
-}
-
-// sensor.length(joint(2)): the sensor, whatever is assigned to the name
-static bool is_sensor_path(const ast* node) {
-  const ast* f = node->a;
-  return f->kind == AST_FIELD && !f->b && f->a->kind == AST_NAME &&
-         strcmp(f->a->text, "sensor") == 0 && td_sensor_find(f->text) >= 0;
-}
-
-// Did a part of the variable at the root of this path fail to be assigned?
+// True if the variable at the root of this path, or a part of it, failed to be assigned.
 bool td_is_partial(lang* L, const ast* node) {
   while (node->kind == AST_INDEX || node->kind == AST_FIELD || node->kind == AST_CELLINDEX)
     node = node->a;
@@ -482,6 +495,7 @@ bool td_is_partial(lang* L, const ast* node) {
   return var && (var->partial || var->poisoned);
 }
 
+// Report that a value has no field of this name; false.
 static bool no_field(lang* L, const value* base, const ast* node, const char* name) {
   char what[60], text[TD_DESCRIBE_SIZE];
   td_excerpt(L, node->a->at, what, sizeof what);
@@ -493,6 +507,7 @@ static bool no_field(lang* L, const value* base, const ast* node, const char* na
     L->skipping = name;
     return false;
   }
+
   if (td_is_partial(L, node)) return false;
   if (base->kind != V_STRUCT) {
     td_fail(L, node->name_at, "%s is %s: it has no field '%s'", what, td_value_describe(base, text),
@@ -506,6 +521,7 @@ static bool no_field(lang* L, const value* base, const ast* node, const char* na
   return false;
 }
 
+// s.name or s.(expression): the field of each element.
 static bool eval_field(lang* L, const value* base, const ast* node, values* out) {
   const char* name = node->text;
   value* computed = NULL;
@@ -518,12 +534,14 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
     }
     name = computed->s;
   }
+
   if (!td_spend(L, base->nfield / 2, node->at)) {
     td_value_drop(computed);
     return false;
   }
   const int f = td_value_field(base, name);
   bool ok = f >= 0 || no_field(L, base, node, name);
+
   for (int i = 0; ok && i < td_value_count(base); i++) {
     value* v = base->slots[i * base->nfield + f].v;
     ok = td_values_add(L, out, v ? td_value_hold(v) : td_num(L, 0, 0, 1, node->at), node->at);
@@ -532,7 +550,7 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
   return ok;
 }
 
-// What an index, brace or field is applied to.
+// The one value that an index, brace or field is applied to.
 static value* eval_base(lang* L, const ast* node) {
   values one = {0};
   value* v = NULL;
@@ -551,8 +569,8 @@ static value* eval_base(lang* L, const ast* node) {
   return v;
 }
 
-// par.derive of a file that never gives it: 1, as the published programs have it, whose listings
-// make their symbols behind `if par.derive`.
+// True if node is par.derive in a file that never assigns it.  It is then 1, as in the published
+// programs, whose listings create their symbols inside `if par.derive`.
 static bool is_default_derive(const lang* L, const ast* node) {
   if (node->kind != AST_FIELD || node->b || strcmp(node->text, "derive") != 0) return false;
   if (node->a->kind != AST_NAME || strcmp(node->a->text, "par") != 0) return false;
@@ -562,29 +580,36 @@ static bool is_default_derive(const lang* L, const ast* node) {
          td_value_field(par->v, "derive") < 0;
 }
 
+// a(...), a{...} or a.name
 static bool eval_part(lang* L, const ast* node, int nout, values* out) {
-  if (is_default_derive(L, node)) {
-    value* one = td_num(L, 1, 1, 1, node->at);
-    if (one) one->x[0] = 1;
-    return td_values_add(L, out, one, node->at);
-  }
-  if (node->kind == AST_INDEX && node->a->kind == AST_NAME) {
-    const variable* var = td_scope_find(L->scope, node->a->text);
-    if (!var || (!var->v && !var->poisoned)) return call_named(L, node->a, node, nout, out);
+  if (is_default_derive(L, node)) return td_values_add(L, out, td_scalar(L, 1, node->at), node->at);
+
+  // a call of a function, or of a sensor as sensor.length(joint(2)), whatever `sensor` is
+  const ast* f = node->a;
+  if (node->kind == AST_INDEX && f->kind == AST_NAME) {
+    const variable* var = td_scope_find(L->scope, f->text);
+    if (!var || (!var->v && !var->poisoned)) return call_named(L, f, node, nout, out);
     if (var->poisoned) return is_unknown(L, var);
   }
-  if (node->kind == AST_INDEX && is_sensor_path(node)) {
-    return td_values_add(L, out, td_sensor_call(L, node->a->text, node), node->at);
-  }
-  value* base = eval_base(L, node->a);
+  if (node->kind == AST_INDEX && f->kind == AST_FIELD && !f->b && f->a->kind == AST_NAME &&
+      strcmp(f->a->text, "sensor") == 0 && td_sensor_find(f->text) >= 0)
+    return td_values_add(L, out, td_sensor_call(L, f->text, node), node->at);
+
+  // a part of a value, or a call of a function value
+  value* base = eval_base(L, f);
   if (!base) return false;
   bool ok;
-  if (node->kind == AST_INDEX) {
-    ok = apply_index(L, base, node, nout, out);
-  } else if (node->kind == AST_CELLINDEX) {
+  if (node->kind == AST_CELLINDEX) {
     ok = td_cell_index(L, base, node, out);
-  } else {
+  } else if (node->kind == AST_FIELD) {
     ok = eval_field(L, base, node, out);
+  } else if (base->kind != V_FUNC) {
+    ok = td_values_add(L, out, td_index(L, base, node), node->at);
+  } else {
+    values args = {0};
+    ok = td_eval_list(L, node->list, node->n, &args) &&
+         td_call_value(L, base, &args, nout, node->at, out);
+    td_values_free(&args);
   }
   td_value_drop(base);
   return ok;
@@ -620,6 +645,7 @@ bool td_eval_list(lang* L, ast* const* list, int n, values* out) {
 
 // ---- operators and literals -------------------------------------------------------------------
 
+// `end` inside an index: the size of what is indexed, along the index it stands in.
 static value* eval_end(lang* L, const ast* node) {
   if (!L->in_index) return td_fail(L, node->at, "'end' has a meaning only inside an index");
   const value* b = L->end_base;
@@ -645,6 +671,7 @@ static value* logical_side(lang* L, const ast* node) {
   return ok ? td_logical(L, truth, node->at) : NULL;
 }
 
+// a && b and a || b; b is not evaluated if a decides.
 static value* eval_shortcut(lang* L, const ast* node) {
   value* a = logical_side(L, node->a);
   if (!a) return NULL;
@@ -661,8 +688,7 @@ static bool is_left_binary(const ast* node) {
   return node->kind == AST_BINARY && node->op != OP_ANDAND && node->op != OP_OROR;
 }
 
-// a + b + c + ...: down the left side without recursion, so that long sums are no deeper than short
-// ones.
+// a + b + c + ...: walk down the left side without recursion, so that long sums need no deep stack.
 static value* eval_binary(lang* L, const ast* node) {
   int n = 0, cap = 0;
   const ast** spine = NULL;
@@ -676,6 +702,8 @@ static value* eval_binary(lang* L, const ast* node) {
     spine = grown;
     spine[n++] = left;
   }
+
+  // evaluate from the innermost operation outwards
   value* a = td_eval(L, left);
   while (a && n > 0) {
     const ast* op = spine[--n];
@@ -689,14 +717,7 @@ static value* eval_binary(lang* L, const ast* node) {
   return a;
 }
 
-static value* eval_unary(lang* L, const ast* node) {
-  value* a = td_eval(L, node->a);
-  value* out = a ? td_unary(L, node->op, a, node->at) : NULL;
-  td_value_drop(a);
-  return out;
-}
-
-// One end or the step of a range.
+// Evaluate one end or the step of a range.
 static bool range_number(lang* L, const ast* node, double* x) {
   value* v = td_eval(L, node);
   if (!v) return false;
@@ -720,20 +741,14 @@ bool td_range(lang* L, const ast* node, double* first, double* step, double* cou
     return td_fail(L, node->at, "a range needs finite numbers, got %g:%g:%g", *first, *step,
                    last) != NULL;
   }
-  // a last element that is missed by rounding alone still counts
+
+  // a last element that is missed by rounding only still counts
   const double n = *step == 0 ? 0 : floor((last - *first) / *step * (1 + 4e-16) + 1e-10) + 1;
   *count = n > 0 ? n : 0;
   return true;
 }
 
-static value* eval_range(lang* L, const ast* node) {
-  double first, step, count;
-  if (!td_range(L, node, &first, &step, &count)) return NULL;
-  value* out = td_num(L, 1, count, 1, node->at);
-  for (int i = 0; out && i < (int)count; i++) out->x[i] = first + i * step;
-  return out;
-}
-
+// One row of a matrix.
 static value* eval_row(lang* L, const ast* row) {
   values list = {0};
   value* out = NULL;
@@ -745,6 +760,7 @@ static value* eval_row(lang* L, const ast* row) {
   return out;
 }
 
+// [a, b; c, d]
 static value* eval_matrix(lang* L, const ast* node) {
   if (node->n == 1) return eval_row(L, node->list[0]);
   values rows = {0};
@@ -756,6 +772,7 @@ static value* eval_matrix(lang* L, const ast* node) {
   return out;
 }
 
+// One row of a cell.
 static value* cell_row(lang* L, const ast* row) {
   values list = {0};
   value* out = NULL;
@@ -771,6 +788,7 @@ static value* cell_row(lang* L, const ast* row) {
   return out;
 }
 
+// {a, b; c, d}; empty rows are dropped.
 static value* eval_cell(lang* L, const ast* node) {
   values rows = {0};
   bool ok = true;
@@ -790,7 +808,10 @@ static value* eval_cell(lang* L, const ast* node) {
   return out;
 }
 
+// Evaluate an expression to one value.
 static value* eval_node(lang* L, const ast* node) {
+  value *a, *out;
+  double first, step, count;
   switch (node->kind) {
     case AST_NUMBER:
       return td_scalar(L, node->number, node->at);
@@ -800,11 +821,17 @@ static value* eval_node(lang* L, const ast* node) {
       return eval_end(L, node);
     case AST_UNARY:
     case AST_POSTFIX:
-      return eval_unary(L, node);
+      a = td_eval(L, node->a);
+      out = a ? td_unary(L, node->op, a, node->at) : NULL;
+      td_value_drop(a);
+      return out;
     case AST_BINARY:
       return is_left_binary(node) ? eval_binary(L, node) : eval_shortcut(L, node);
     case AST_RANGE:
-      return eval_range(L, node);
+      if (!td_range(L, node, &first, &step, &count)) return NULL;
+      out = td_num(L, 1, count, 1, node->at);
+      for (int i = 0; out && i < (int)count; i++) out->x[i] = first + i * step;
+      return out;
     case AST_MATRIX:
       return eval_matrix(L, node);
     case AST_CELL:

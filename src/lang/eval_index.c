@@ -1,6 +1,6 @@
-// Indexing and assignment.  a(i), a(i,j), a(i,j,k), c{i} read; a path of fields and indices is
-// written from its root down, each level changed in place when nobody else holds it, and grown
-// where the index lies outside.
+// Indexing and assignment.  a(i), a(i,j), a(i,j,k) and c{i} read.  Assignment to a path of fields
+// and indices walks from its root down; each level is changed in place if nothing else holds it,
+// and grown where the index lies outside.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,20 +14,12 @@ static void index_free(index_list* ix) {
   ix->at = NULL;
 }
 
+// The k-th position that an index selects, from 0.
 static int index_at(const index_list* ix, int k) {
   return ix->colon ? k : ix->at ? ix->at[k] : ix->one;
 }
 
-static bool bad_index(lang* L, double x, td_span at) {
-  // in a loop one counter spoils many lines: one message is enough
-  char text[80];
-  snprintf(text, sizeof text, "an index must be %s, got %g",
-           x == floor(x) && x < 1 ? "1 or more" : "a whole number", x);
-  if (!td_is_said(L->diags, text)) td_fail(L, at, "%s", text);
-  return false;
-}
-
-// true, false, true, ... selects the elements that are true
+// Select the elements where a logical array is true.
 static bool index_from_mask(lang* L, const value* v, index_list* ix, td_span at) {
   const int n = td_value_count(v);
   int count = 0;
@@ -43,6 +35,7 @@ static bool index_from_mask(lang* L, const value* v, index_list* ix, td_span at)
   return true;
 }
 
+// Select elements by their numbers, from 1.
 static bool index_from_numbers(lang* L, const value* v, index_list* ix, td_span at) {
   const int n = td_value_count(v);
   ix->rows = v->rows;
@@ -51,7 +44,14 @@ static bool index_from_numbers(lang* L, const value* v, index_list* ix, td_span 
   if (n != 1 && !ix->at) return td_no_memory(L, at) != NULL;
   for (int i = 0; i < n; i++) {
     const double x = v->x[i];
-    if (!(x >= 1) || x != floor(x)) return bad_index(L, x, at);
+    if (!(x >= 1) || x != floor(x)) {
+      // a wrong counter fails in many lines of a loop: one message is enough
+      char text[80];
+      snprintf(text, sizeof text, "an index must be %s, got %g",
+               x == floor(x) && x < 1 ? "1 or more" : "a whole number", x);
+      if (!td_is_said(L->diags, text)) td_fail(L, at, "%s", text);
+      return false;
+    }
     if (x > TD_VALUE_LIMIT)
       return td_fail(L, at, "the index %g is larger than the limit of %d", x, TD_VALUE_LIMIT) !=
              NULL;
@@ -62,7 +62,7 @@ static bool index_from_numbers(lang* L, const value* v, index_list* ix, td_span 
   return true;
 }
 
-// The position-th index of `nindex`, into `base` (NULL: not there yet).
+// Evaluate the position-th index of `nindex` into `base` (NULL: the array does not exist yet).
 static bool index_eval(lang* L, const ast* node, const value* base, int position, int nindex,
                        index_list* ix) {
   *ix = (index_list){0};
@@ -70,6 +70,8 @@ static bool index_eval(lang* L, const ast* node, const value* base, int position
     ix->colon = true;
     return true;
   }
+
+  // `end` refers to this array and index while the expression is evaluated
   const value* old_base = L->end_base;
   const int old_at = L->end_at, old_n = L->end_n;
   const bool old_in = L->in_index;
@@ -83,6 +85,8 @@ static bool index_eval(lang* L, const ast* node, const value* base, int position
   L->end_n = old_n;
   L->in_index = old_in;
   if (!v) return false;
+
+  // ':', a mask or numbers
   bool ok = false;
   if (v->kind == V_STR && v->cols == 1 && v->s[0] == ':') {
     ok = ix->colon = true;
@@ -105,6 +109,7 @@ static void indices_free(index_list* ix, int n) {
   for (int i = 0; i < n; i++) index_free(&ix[i]);
 }
 
+// Evaluate the indices of a node; at most three.
 static bool indices_eval(lang* L, const ast* node, const value* base, index_list ix[3]) {
   if (node->n > 3) return td_fail(L, node->at, "at most three indices, got %d", node->n) != NULL;
   for (int i = 0; i < node->n; i++) {
@@ -116,8 +121,8 @@ static bool indices_eval(lang* L, const ast* node, const value* base, index_list
   return true;
 }
 
-// The size of dimension d when the array is read with n indices: the last one runs over what is
-// left.
+// Size of dimension d when an array is read with n indices: the last index covers the remaining
+// dimensions.
 static int extent(const value* v, int d, int n) {
   if (!v) return 0;
   if (n == 1) return td_value_count(v);
@@ -126,6 +131,7 @@ static int extent(const value* v, int d, int n) {
   return v->pages;
 }
 
+// Give colons the size of the dimension that they cover.
 static void colons(index_list* ix, const value* v, int n) {
   for (int d = 0; d < n; d++) {
     if (!ix[d].colon) continue;
@@ -137,6 +143,7 @@ static void colons(index_list* ix, const value* v, int n) {
 
 // ---- reading ----------------------------------------------------------------------------------
 
+// Check that the indices lie inside the array.
 static bool in_range(lang* L, const value* base, const index_list* ix, const ast* node) {
   for (int d = 0; d < node->n; d++) {
     const int size = extent(base, d, node->n);
@@ -157,6 +164,7 @@ static bool in_range(lang* L, const value* base, const index_list* ix, const ast
   return true;
 }
 
+// Empty value of the same kind as v (and with the same fields) in another shape.
 static value* like(lang* L, const value* v, int rows, int cols, int pages, td_span at) {
   if (v->kind == V_NUM) {
     value* out = td_num(L, rows, cols, pages, at);
@@ -174,30 +182,20 @@ static value* like(lang* L, const value* v, int rows, int cols, int pages, td_sp
   return s;
 }
 
-// Shape of a(index): that of the index, but a vector keeps its own direction.
-static void linear_shape(const value* v, const index_list* ix, int* rows, int* cols) {
-  *rows = ix->rows;
-  *cols = ix->cols;
-  if (ix->colon || !(ix->rows == 1 || ix->cols == 1)) return;
-  if (v->rows == 1 && v->cols != 1) {
-    *rows = 1;
-    *cols = ix->n;
-  } else if (v->cols == 1 && v->rows != 1 && v->pages == 1) {
-    *rows = ix->n;
-    *cols = 1;
-  }
-}
-
+// Elements of v that n indices select.
 static value* gather(lang* L, const value* v, const index_list* ix, int n, td_span at) {
-  int rows, cols, pages = 1;
+  // one index: the shape of the index, but a vector keeps its direction
+  int rows = ix[0].n, cols = n > 1 ? ix[1].n : 1;
+  const int pages = n == 3 ? ix[2].n : 1;
   if (n == 1) {
-    linear_shape(v, ix, &rows, &cols);
-  } else {
-    rows = ix[0].n;
-    cols = ix[1].n;
-    pages = n == 3 ? ix[2].n : 1;
+    const bool line = !ix->colon && (ix->rows == 1 || ix->cols == 1);
+    const bool row = line && v->rows == 1 && v->cols != 1;
+    const bool column = line && v->cols == 1 && v->rows != 1 && v->pages == 1;
+    rows = row ? 1 : column ? ix->n : ix->rows;
+    cols = row ? ix->n : column ? 1 : ix->cols;
   }
   if ((double)rows * cols * pages > TD_VALUE_LIMIT) return td_num(L, rows, cols, pages, at);
+
   value* out = like(L, v, rows, cols, pages, at);
   bool ok =
       out && td_spend(L, v->kind == V_NUM ? td_value_count(out) / 2 : 4L * td_value_count(out), at);
@@ -212,11 +210,10 @@ static value* gather(lang* L, const value* v, const index_list* ix, int n, td_sp
       }
     }
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
+// Characters of a string that an index selects.
 static value* gather_string(lang* L, const value* v, const index_list* ix, const ast* node) {
   if (node->n != 1) return td_fail(L, node->at, "a string takes one index, got %d", node->n);
   char* text = malloc((size_t)ix->n + 1);
@@ -266,19 +263,21 @@ bool td_cell_index(lang* L, const value* base, const ast* node, values* out) {
 
 // ---- writing ----------------------------------------------------------------------------------
 
+// An assignment in progress
 typedef struct writing {
-  const ast* step[TD_VALUE_DEPTH];  // from the root down
+  const ast* step[TD_VALUE_DEPTH];  // fields and indices, from the root down
   int n;
-  value* v;
-  td_span at;
-  bool erase;
+  value* v;    // the value to assign
+  td_span at;  // its place in the text
+  bool erase;  // it is a literal []: delete elements
 } writing;
 
 static bool write_at(lang* L, writing* w, int k, value** place);
 
+// True if a place is empty and may become a value of any kind.
 static bool is_blank(const value* v) { return !v || (v->kind == V_NUM && td_value_count(v) == 0); }
 
-// Make the value at a place changeable.
+// Make the value at a place changeable: copy it if something else holds it.
 static bool own_place(lang* L, value** place, td_span at) {
   if (!*place) return true;
   const value* v = *place;
@@ -289,13 +288,13 @@ static bool own_place(lang* L, value** place, td_span at) {
   return *place || td_no_memory(L, at);
 }
 
-// What a step changes, as written: the array when an element of it is meant.
+// Text of the target of a step: the array, if an element of it is changed.
 static void describe_target(const lang* L, const ast* step, char* text, int size) {
   const ast* base = step->kind == AST_FIELD && step->a->kind == AST_INDEX ? step->a->a : step->a;
   td_excerpt(L, base->at, text, size);
 }
 
-// The name of a field step: written, or computed with .(expression).
+// Name of a field step: written, or computed with .(expression).
 static bool field_name(lang* L, const ast* step, char* name, int size) {
   if (!step->b) {
     const size_t n = strlen(step->text);
@@ -320,6 +319,8 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
   const ast* step = w->step[k];
   char name[64];
   if (!field_name(L, step, name, sizeof name)) return false;
+
+  // a place that is empty becomes a struct
   if (is_blank(*place)) {
     td_value_drop(*place);
     *place = td_struct(L, i == 0 ? 1 : 0, i == 0 ? 1 : 0, step->at);
@@ -332,6 +333,8 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
             td_value_describe(*place, text), name);
     return false;
   }
+
+  // make room for the element and write the rest of the path
   if (!own_place(L, place, step->at)) return false;
   const int fields = (*place)->nfield;
   const double made = fmax(0, (double)i + 1 - td_value_count(*place)) * max_int(1, fields);
@@ -345,43 +348,41 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
   return true;
 }
 
-static bool single(lang* L, const ast* step, const index_list* ix, const value* base, int* i) {
-  int position = 0, stride = 1;
-  for (int d = 0; d < step->n; d++) {
-    if (ix[d].n != 1) {
-      td_fail(L, step->list[d]->at, "one element is needed here, the index selects %d", ix[d].n);
-      return false;
-    }
-    const int size = extent(base, d, step->n);
-    const int at = index_at(&ix[d], 0);
-    if (step->n > 1 && at >= size && !(d == 1 && (!base || base->rows <= 1)) && at > 0) {
-      td_fail(L, step->list[d]->at,
-              "index %d is out of range: arrays of structures grow with one index", at + 1);
-      return false;
-    }
-    position += stride * at;
-    stride *= max_int(1, size);
-  }
-  *i = position;
-  return true;
-}
-
-// The element that an index step selects, one only.
+// Position of the single element that an index step selects.
 static bool element_index(lang* L, const ast* step, const value* base, int* i) {
   if (step->n == 0)
     return td_fail(L, step->at, "an index is missing between the parentheses") != NULL;
   index_list ix[3];
   if (!indices_eval(L, step, base, ix)) return false;
   colons(ix, base, step->n);
-  const bool ok = single(L, step, ix, base, i);
+
+  bool ok = true;
+  int stride = 1;
+  *i = 0;
+  for (int d = 0; ok && d < step->n; d++) {
+    const int size = extent(base, d, step->n), at = ix[d].n == 1 ? index_at(&ix[d], 0) : 0;
+    if (ix[d].n != 1) {
+      ok = td_fail(L, step->list[d]->at, "one element is needed here, the index selects %d",
+                   ix[d].n) != NULL;
+    } else if (step->n > 1 && at >= size && !(d == 1 && (!base || base->rows <= 1)) && at > 0) {
+      ok = td_fail(L, step->list[d]->at,
+                   "index %d is out of range: arrays of structures grow with one index",
+                   at + 1) != NULL;
+    }
+    *i += stride * at;
+    stride *= max_int(1, size);
+  }
   indices_free(ix, step->n);
   return ok;
 }
 
+// Write step k, c{i}: the contents of one element of a cell, which grows if needed.
 static bool write_cell(lang* L, writing* w, int k, value** place) {
   const ast* step = w->step[k];
   int i;
   if (!element_index(L, step, *place, &i)) return false;
+
+  // a place that is empty becomes a cell
   if (is_blank(*place)) {
     td_value_drop(*place);
     *place = td_cell(L, 0, 0, step->at);
@@ -394,6 +395,8 @@ static bool write_cell(lang* L, writing* w, int k, value** place) {
             td_value_describe(*place, text));
     return false;
   }
+
+  // grow it, and write the rest of the path
   if (!own_place(L, place, step->at)) return false;
   value* c = *place;
   if (i >= td_value_count(c)) {
@@ -410,9 +413,10 @@ static bool write_cell(lang* L, writing* w, int k, value** place) {
   return true;
 }
 
-// Make room for the elements the indices name.
+// Grow an array for the elements that the indices select.
 static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
   int size[3] = {v->rows, v->cols, v->pages};
+
   const int n = step->n;
   if (n == 1) {
     const int need = ix[0].highest;
@@ -437,6 +441,8 @@ static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
     if (!(n == 2 && v->pages > 1)) size[1] = max_int(size[1], ix[1].highest);
     if (n == 3) size[2] = max_int(size[2], ix[2].highest);
   }
+
+  // check the limit and charge the work
   if (size[0] == v->rows && size[1] == v->cols && size[2] == v->pages) return true;
   const double total = (double)size[0] * size[1] * size[2];
   if (total > TD_VALUE_LIMIT) {
@@ -452,21 +458,8 @@ static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
   return td_value_resize(v, size[0], size[1], size[2]) || td_no_memory(L, step->at);
 }
 
-static bool kinds_fit(lang* L, const value* base, const writing* w, const ast* step) {
-  char a[TD_DESCRIBE_SIZE], b[TD_DESCRIBE_SIZE], what[60];
-  describe_target(L, step, what, sizeof what);
-  if (base->kind == V_STR || base->kind == V_FUNC || base->kind == V_REF) {
-    td_fail(L, step->at, "%s is %s: its parts cannot be assigned", what, td_value_kind_text(base));
-    return false;
-  }
-  if (base->kind == w->v->kind) return true;
-  td_fail(L, w->at, "an element of %s (%s) cannot be %s%s", what, td_value_describe(base, a),
-          td_value_describe(w->v, b),
-          base->kind == V_CELL ? "; use { } to set what a cell holds" : "");
-  return false;
-}
-
-// Colons on the left take the size of the right side where the array is not there yet.
+// Give colons on the left side their size: that of the array or, where it does not exist yet, that
+// of the right side.
 static void open_colons(index_list* ix, const value* base, const value* v, int n) {
   int next = 0;
   const int size[3] = {v->rows, v->cols, v->pages};
@@ -484,18 +477,45 @@ static void open_colons(index_list* ix, const value* base, const value* v, int n
   }
 }
 
-static bool scatter(lang* L, value* base, const index_list* ix, const writing* w, const ast* step) {
-  const int n = step->n;
+// a(i, j) = v: write the elements that the indices select.
+static bool write_elements(lang* L, writing* w, const ast* step, index_list* ix, value** place) {
+  char a[TD_DESCRIBE_SIZE], b[TD_DESCRIBE_SIZE], what[60];
+
+  // an array that does not exist yet has the kind of the right side
+  if (is_blank(*place) && (!*place || w->v->kind != V_NUM)) {
+    value* blank = w->v->kind == V_NUM    ? td_num(L, 0, 0, 1, step->at)
+                   : w->v->kind == V_CELL ? td_cell(L, 0, 0, step->at)
+                                          : td_struct(L, 0, 0, step->at);
+    if (!blank) return false;
+    blank->logical = w->v->logical;
+    td_value_drop(*place);
+    *place = blank;
+  }
+  const value_kind kind = (*place)->kind;
+  describe_target(L, step, what, sizeof what);
+  if (kind == V_STR || kind == V_FUNC || kind == V_REF)
+    return td_fail(L, step->at, "%s is %s: its parts cannot be assigned", what,
+                   td_value_kind_text(*place)) != NULL;
+  if (kind != w->v->kind)
+    return td_fail(L, w->at, "an element of %s (%s) cannot be %s%s", what,
+                   td_value_describe(*place, a), td_value_describe(w->v, b),
+                   kind == V_CELL ? "; use { } to set what a cell holds" : "") != NULL;
+
+  // make room
+  if (!own_place(L, place, step->at)) return false;
+  open_colons(ix, *place, w->v, step->n);
+  if (!grow_for(L, *place, ix, step)) return false;
+
+  // both sides must have equally many elements, or the right side one
+  const int n = step->n, have = td_value_count(w->v);
   double count = ix[0].n;
   for (int d = 1; d < n; d++) count *= ix[d].n;
-  const int have = td_value_count(w->v);
-  if (have != 1 && have != count) {
-    char text[TD_DESCRIBE_SIZE];
-    td_fail(L, w->at, "%.10g element%s selected on the left, the right side is %s", count,
-            count == 1 ? " is" : "s are", td_value_describe(w->v, text));
-    return false;
-  }
+  if (have != 1 && have != count)
+    return td_fail(L, w->at, "%.10g element%s selected on the left, the right side is %s", count,
+                   count == 1 ? " is" : "s are", td_value_describe(w->v, a)) != NULL;
   if (!td_spend(L, (long)count / 4, step->at)) return false;
+
+  value* base = *place;
   int from = 0;
   for (int k = 0; k < (n == 3 ? ix[2].n : 1); k++) {
     for (int j = 0; j < (n > 1 ? ix[1].n : 1); j++) {
@@ -512,26 +532,13 @@ static bool scatter(lang* L, value* base, const index_list* ix, const writing* w
   return true;
 }
 
-static bool write_elements(lang* L, writing* w, const ast* step, index_list* ix, value** place) {
-  if (is_blank(*place) && (!*place || w->v->kind != V_NUM)) {
-    value* blank = w->v->kind == V_NUM    ? td_num(L, 0, 0, 1, step->at)
-                   : w->v->kind == V_CELL ? td_cell(L, 0, 0, step->at)
-                                          : td_struct(L, 0, 0, step->at);
-    if (!blank) return false;
-    blank->logical = w->v->logical;
-    td_value_drop(*place);
-    *place = blank;
-  }
-  if (!kinds_fit(L, *place, w, step) || !own_place(L, place, step->at)) return false;
-  open_colons(ix, *place, w->v, step->n);
-  return grow_for(L, *place, ix, step) && scatter(L, *place, ix, w, step);
-}
-
-// a(k) = []: the elements, rows or columns named go away.
+// a(k) = []: delete the elements, rows or columns that the indices select.
 static bool erase_elements(lang* L, const ast* step, index_list* ix, value** place) {
   value* base = *place;
   if (!base) return td_fail(L, step->at, "nothing to delete: there is no such array yet") != NULL;
   colons(ix, base, step->n);
+
+  // the one dimension along which elements are deleted
   int dim = -1;
   for (int d = 0; d < step->n; d++) {
     if (ix[d].colon && step->n > 1) continue;
@@ -545,6 +552,8 @@ static bool erase_elements(lang* L, const ast* step, index_list* ix, value** pla
            NULL;
   }
   if (dim < 0) dim = 0;
+
+  // gather the elements that are kept
   const int size = extent(base, dim, step->n);
   bool* gone = calloc((size_t)max_int(1, size), sizeof(bool));
   index_list kept[3] = {ix[0], ix[1], ix[2]};
@@ -570,6 +579,7 @@ static bool erase_elements(lang* L, const ast* step, index_list* ix, value** pla
   return true;
 }
 
+// Write step k, a(...): elements, or a field of one element if a field follows.
 static bool write_indexed(lang* L, writing* w, int k, value** place) {
   const ast* step = w->step[k];
   if (k + 1 < w->n) {
@@ -590,6 +600,7 @@ static bool write_indexed(lang* L, writing* w, int k, value** place) {
   return ok;
 }
 
+// Write steps k, k + 1, ... of a path into the value at `place`.
 static bool write_at(lang* L, writing* w, int k, value** place) {
   if (k == w->n) {
     td_value_drop(*place);
@@ -610,7 +621,8 @@ static bool write_at(lang* L, writing* w, int k, value** place) {
 }
 
 bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
-  writing w;  // the steps are filled below
+  // steps of the path, from the root down; their array is large and not cleared
+  writing w;
   w.n = 0;
   w.v = v;
   w.at = at;
@@ -629,6 +641,8 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   if (!td_spend(L, 10L * w.n, at)) return false;
   int k = w.n;
   for (const ast* s = target; s != node; s = s->a) w.step[--k] = s;
+
+  // the variable at the root
   variable* var = td_scope_make(L->scope, node->text);
   if (!var) return td_no_memory(L, at) != NULL;
   if (var->borrowed)
@@ -639,7 +653,8 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
     return false;
   }
 
-  // expressions cannot assign, so the variable stays where it is while indices are evaluated
+  // write; expressions cannot assign, so that the variable does not move while indices are
+  // evaluated
   if (!write_at(L, &w, 0, &var->v)) return false;
   if (var->first.source < 0) var->first = node->at;
   var->at = at;

@@ -1,5 +1,6 @@
-// Statements.  An error skips its statement; the names it would have assigned are poisoned, so that
-// their later use fails without a further message, and execution goes on with the next statement.
+// Execution of statements.  An error skips its statement; the names that it would have assigned are
+// poisoned, so that their later use fails without a further message, and execution continues with
+// the next statement.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -9,11 +10,9 @@
 
 #define PATH_SIZE 256
 
-static flow exec(lang* L, const ast* node);
+// ---- effects of a failed statement ------------------------------------------------------------
 
-// ---- what a failed statement leaves behind ----------------------------------------------------
-
-// Check the field names along a target, and give its path: "body.joint".
+// Check the field names along a target and store its path: "body.joint".
 static bool check_target(lang* L, const ast* target, char* path, int size) {
   if (target->kind == AST_NAME) {
     snprintf(path, (size_t)size, "%s", target->text);
@@ -31,13 +30,14 @@ static bool check_target(lang* L, const ast* target, char* path, int size) {
   return ok;
 }
 
+// The name at the root of a target.
 static const ast* root_of(const ast* target) {
   while (target->kind == AST_INDEX || target->kind == AST_CELLINDEX || target->kind == AST_FIELD)
     target = target->a;
   return target;
 }
 
-// Settings of what the package does beside the robot and its motion.
+// True if a path is a setting of the published package for what it does beside the robot's motion.
 static bool is_package_setting(const char* path) {
   static const char* const names[] = {"par.derive", "par.mex",   "par.derive_mex",
                                       "par.fun",    "par.anim",  "par.derive_collect",
@@ -48,23 +48,27 @@ static bool is_package_setting(const char* path) {
   return false;
 }
 
-// The value of a target would come from a program that is not called here.  The target is unknown
-// from now on; a structure that such a program returns as a whole (par = exp(par)) stays as it is,
-// and what describes the robot must be known.
+// Mark a target as unknown because its value would come from a program that is not called here.  A
+// structure that such a program returns as a whole (par = exp(par)) keeps its fields; whatever
+// describes the robot must be known and is an error.
 static void skip_target(lang* L, const ast* target, const ast* statement) {
   char path[PATH_SIZE] = "";
   const ast* root = root_of(target);
   if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
   const bool model = L->scope->global && td_root_kind(L, root->text) == ROOT_NOW;
   const bool called = statement->kind == AST_ASSIGN && statement->a->kind == AST_INDEX;
-  if (model && target == root && called) {  // it may have more fields from now on
+
+  // a structure as a whole: it may have more fields from now on
+  if (model && target == root && called) {
     variable* whole = td_scope_find(L->scope, root->text);
     if (whole) whole->skipped = true;
     return;
   }
+
+  // a setting of the package stays as it is; a part of the model is an error
   const char* cause = L->skipping;
   if (model && target != root) check_target(L, target, path, PATH_SIZE);
-  if (is_package_setting(path)) return;  // it stays as it is: `run` decides about these itself
+  if (is_package_setting(path)) return;
   variable* var = td_scope_make(L->scope, root->text);
   if (var) var->skipped = true;
   if (model && (*path || target == root)) {
@@ -77,7 +81,7 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
   }
   if (var && !model) var->poisoned = true;
 
-  // data in par: what it held before is not its value any more
+  // data in par: remove the field, whose old value is no longer valid
   const ast* field = target;
   while (field != root && field->a != root) field = field->a;
   const bool data = model && !*path && field->kind == AST_FIELD && !field->b;
@@ -90,6 +94,7 @@ static void skip_target(lang* L, const ast* target, const ast* statement) {
   }
 }
 
+// Mark the variable of a target as poisoned, or as partially so if the target is a part of it.
 static void poison_target(lang* L, const ast* target, const ast* statement) {
   const ast* root = root_of(target);
   if (root->kind != AST_NAME || strcmp(root->text, "~") == 0) return;
@@ -106,7 +111,7 @@ static void poison_target(lang* L, const ast* target, const ast* statement) {
         root == target || !(L->scope->global && td_root_kind(L, root->text) != ROOT_NONE);
 }
 
-// Poison everything the statements would assign.
+// Poison everything that a statement would assign.
 static void poison(lang* L, const ast* node) {
   if (!node || node->kind == AST_FUNCTION) return;
   if (node->kind == AST_ASSIGN) {
@@ -124,7 +129,7 @@ static void poison(lang* L, const ast* node) {
 
 // ---- assignment -------------------------------------------------------------------------------
 
-// Values that a structure of the model as a whole may take.
+// Check a value that is assigned to a structure of the model as a whole.
 static bool check_whole(lang* L, const char* name, const value* v, td_span at) {
   const td_field* field = td_field_cached(L, name);
   const bool is_struct = field && (field->kind == FIELD_STRUCT || field->kind == FIELD_STRUCTS);
@@ -137,7 +142,7 @@ static bool check_whole(lang* L, const char* name, const value* v, td_span at) {
   return v->kind != V_STRUCT || td_check_struct(L, name, v, at);
 }
 
-// Is the root a structure of a later version?  Told once; an empty value does no harm (mesh = [];).
+// Report a structure of a later version, once; false.
 static bool refuse_later(lang* L, const ast* root) {
   variable* var = td_scope_make(L->scope, root->text);
   if (!var || !var->poisoned) td_fail(L, root->at, "%s", td_field_refused(root->text));
@@ -145,8 +150,8 @@ static bool refuse_later(lang* L, const ast* root) {
   return false;
 }
 
-// Check the names along a path into the model and leave the path ("joint.dof") in `path`; ""
-// outside the model.
+// Check the names along a path into the model and store the path ("joint.dof"); "" outside the
+// model.
 static bool check_path(lang* L, const ast* target, char path[PATH_SIZE]) {
   const ast* root = root_of(target);
   path[0] = 0;
@@ -157,6 +162,8 @@ static bool check_path(lang* L, const ast* target, char path[PATH_SIZE]) {
   return kind == ROOT_LATER ? refuse_later(L, root) : check_target(L, target, path, PATH_SIZE);
 }
 
+// Check a value for its target.  An empty value of a later version's structure is harmless (mesh =
+// [];).
 static bool check_value(lang* L, const ast* target, const char* path, const value* v, td_span at) {
   if (target->kind == AST_NAME && L->scope->global && td_root_kind(L, target->text) == ROOT_LATER) {
     return td_value_count(v) == 0 || refuse_later(L, target);
@@ -165,10 +172,11 @@ static bool check_value(lang* L, const ast* target, const char* path, const valu
   if (target->kind == AST_NAME) return check_whole(L, path, v, at);
   const td_field* field = td_field_cached(L, path);
   if (v->kind == V_STRUCT && field && field->kind != FIELD_STRUCT && field->kind != FIELD_STRUCTS)
-    return true;  // one message about its kind, when the model is checked
+    return true;  // the check of the model reports its kind
   return v->kind != V_STRUCT || td_check_struct(L, path, v, at);
 }
 
+// Assign a checked value; symbols may get their values from par.
 static bool store(lang* L, const ast* target, const char* path, value* v, td_span at, bool erase) {
   if (!erase && !check_value(L, target, path, v, at)) return false;
   td_warn_hiding(L, root_of(target));
@@ -182,14 +190,16 @@ bool td_assign_checked(lang* L, const ast* target, value* v, td_span at, bool er
   return check_path(L, target, path) && store(L, target, path, v, at, erase);
 }
 
-// The value of a field that is a place, which may be given by a reference or a name: joint(2).first
-// = body(1), joint(2).first = 'arm'; in lists of places too.  A number of a rod may be its
-// reference or its name: cable(1).rod = rod(2), cable(1).rod = 'arm'.
+// Evaluate the right side of an assignment.  A field that is a place may be given by a reference or
+// a name, also in lists: joint(2).first = body(1), joint(2).first = 'arm'.  The number of a rod may
+// be its reference or its name: cable(1).rod = rod(2), cable(1).rod = 'arm'.
 static value* eval_field(lang* L, const char* path, const ast* target, const ast* rhs) {
   const td_field* field = *path && target->kind == AST_FIELD ? td_field_cached(L, path) : NULL;
   const bool place = field && (field->kind == FIELD_PLACE || field->kind == FIELD_TARGET);
   const bool number = field && field->kind == FIELD_INT && strcmp(td_field_name(field), "rod") == 0;
   const bool list = field && field->kind == FIELD_PLACES;
+
+  // a reference
   if ((place || number) && rhs->kind == AST_INDEX && td_is_reference(rhs)) {
     value_ref ref;
     if (!td_reference(L, rhs, 'b', "a place", &ref)) return NULL;
@@ -198,16 +208,20 @@ static value* eval_field(lang* L, const char* path, const ast* target, const ast
     if (v) v->ref = ref;
     return v;
   }
+
+  // the name of a rod, or of a place; in a target, words that are no names stay words
   value* v = td_eval(L, rhs);
   const int rod = v && number && v->kind == V_STR ? td_rod_named(L, v->s) : 0;
   if (rod > 0) {
     td_value_drop(v);
     return td_scalar(L, rod, rhs->at);
   }
-  if (v && place && v->kind == V_STR)  // of a target only a name that is there: the rest are words
+  if (v && place && v->kind == V_STR)
     return field->kind == FIELD_PLACE || (!td_field_has_option(field, v->s) && td_is_named(L, v->s))
                ? td_named_place(L, v, rhs->at)
                : v;
+
+  // a list of places
   if (!v || !list || v->kind != V_CELL) return v;
   v = td_value_own(v);
   for (int i = 0; v && i < td_value_count(v); i++) {
@@ -222,20 +236,8 @@ static value* eval_field(lang* L, const char* path, const ast* target, const ast
   return v;
 }
 
-// The names on the left are checked first: a wrong one is reported even when the value is wrong
-// too.
-static bool exec_assign_one(lang* L, const ast* target, const ast* rhs) {
-  char path[PATH_SIZE];
-  if (!check_path(L, target, path)) return false;
-  const bool erase = rhs->kind == AST_MATRIX && rhs->n == 0 && target->kind == AST_INDEX;
-  value* v = eval_field(L, path, target, rhs);
-  const bool ok = v && store(L, target, path, v, rhs->at, erase);
-  td_value_drop(v);
-  return ok;
-}
-
-// The elements that [s.a] = ... or [s(1:3).a] = ... assigns to: their numbers as a row; NULL: the
-// target is one place.
+// Numbers of the elements that [s.a] = ... or [s(1:3).a] = ... assigns to, as a row; NULL: the
+// target is a single place.
 static value* element_list(lang* L, const ast* target) {
   const ast* base = target->kind == AST_FIELD ? target->a : NULL;
   if (base && base->kind == AST_INDEX && base->n == 1 && base->list[0]->kind == AST_RANGE)
@@ -247,16 +249,19 @@ static value* element_list(lang* L, const ast* target) {
   return list;
 }
 
-// Several values to one field of several elements: [s.a] = deal(1), [s(1:2).a] = c{:}
+// Assign several values to one field of several elements: [s.a] = deal(1), [s(1:2).a] = c{:}
 static bool assign_elements(lang* L, const ast* target, const ast* rhs, const value* list) {
   const int n = td_value_count(list);
   const bool deals = rhs->kind == AST_INDEX && rhs->a->kind == AST_NAME &&
                      strcmp(rhs->a->text, "deal") == 0 && rhs->n == 1;  // one value for all
+
   values results = {0};
   bool ok = td_eval_multi(L, deals ? rhs->list[0] : rhs, deals ? 1 : n, &results);
   if (ok && results.n < (deals ? 1 : n))
     ok = td_fail(L, rhs->at, "%d values are assigned, the right side gives %d", n, results.n) !=
          NULL;
+
+  // assign to s(i).a for each element
   for (int i = 0; ok && i < n; i++) {
     ast number = {.kind = AST_NUMBER, .number = list->x[i], .at = target->a->at};
     ast* places[] = {&number};
@@ -276,31 +281,47 @@ static bool assign_elements(lang* L, const ast* target, const ast* rhs, const va
   return ok;
 }
 
+// a = value, [a, b] = values, [s.a] = values
 static bool exec_assign(lang* L, const ast* node) {
+  const ast *target = node->list[0], *rhs = node->a;
+
+  // one field of several elements
   const bool several =
-      node->a->kind == AST_INDEX || node->a->kind == AST_CELLINDEX || node->a->kind == AST_FIELD;
+      rhs->kind == AST_INDEX || rhs->kind == AST_CELLINDEX || rhs->kind == AST_FIELD;
   if (node->n == 1 && several) {
-    value* list = element_list(L, node->list[0]);
-    const bool ok = list && assign_elements(L, node->list[0], node->a, list);
+    value* list = element_list(L, target);
+    const bool ok = list && assign_elements(L, target, rhs, list);
     td_value_drop(list);
     if (list) return ok;
   }
-  if (node->n == 1) return exec_assign_one(L, node->list[0], node->a);
-  values results = {0};
-  bool ok = td_eval_multi(L, node->a, node->n, &results);
-  if (ok && results.n < node->n) {
-    td_fail(L, node->a->at, "%d values are assigned, the right side gives %d", node->n, results.n);
-    ok = false;
+
+  // one target; names are checked first, so that a wrong one is reported even if the value fails
+  if (node->n == 1) {
+    char path[PATH_SIZE];
+    if (!check_path(L, target, path)) return false;
+    const bool erase = rhs->kind == AST_MATRIX && rhs->n == 0 && target->kind == AST_INDEX;
+    value* v = eval_field(L, path, target, rhs);
+    const bool ok = v && store(L, target, path, v, rhs->at, erase);
+    td_value_drop(v);
+    return ok;
   }
+
+  // several targets; `~` discards a value
+  values results = {0};
+  bool ok = td_eval_multi(L, rhs, node->n, &results);
+  if (ok && results.n < node->n)
+    ok = td_fail(L, rhs->at, "%d values are assigned, the right side gives %d", node->n,
+                 results.n) != NULL;
   for (int i = 0; ok && i < node->n; i++) {
-    const ast* target = node->list[i];
+    target = node->list[i];
     if (target->kind == AST_NAME && strcmp(target->text, "~") == 0) continue;
-    ok = td_assign_checked(L, target, results.v[i], node->a->at, false);
+    ok = td_assign_checked(L, target, results.v[i], rhs->at, false);
   }
   td_values_free(&results);
   return ok;
 }
 
+// a += value and the like
 static bool exec_opassign(lang* L, const ast* node) {
   value *a = td_eval(L, node->a), *b = a ? td_eval(L, node->b) : NULL;
   value* v = b ? td_binary(L, node->op, a, b, node->at) : NULL;
@@ -313,11 +334,13 @@ static bool exec_opassign(lang* L, const ast* node) {
 
 // ---- commands ---------------------------------------------------------------------------------
 
+// True if a word of `syms` is an assumption instead of a name.
 static bool is_assumption(const char* word) {
   return strcmp(word, "real") == 0 || strcmp(word, "positive") == 0 ||
          strcmp(word, "integer") == 0 || strcmp(word, "rational") == 0;
 }
 
+// Create a symbol and the variable that holds it.
 static bool make_symbol(lang* L, const char* name, td_span at) {
   value* v = td_symbol(L, name, at);
   variable* var = v ? td_scope_make(L->scope, name) : NULL;
@@ -330,20 +353,19 @@ static bool make_symbol(lang* L, const char* name, td_span at) {
   return true;
 }
 
-// syms('a', 'b', 'real')
+// syms a b real, or syms('a', 'b', 'real'): create the symbols.
 static bool exec_symbols(lang* L, const ast* node) {
   for (int i = 0; i < node->n; i++) {
     const ast* word = node->list[i];
-    if (word->kind != AST_STRING || !td_is_identifier(word->text)) {
-      td_fail(L, word->at, "syms takes names: syms a b, or syms('a', 'b')");
-      return false;
-    }
+    if (node->kind == AST_INDEX && (word->kind != AST_STRING || !td_is_identifier(word->text)))
+      return td_fail(L, word->at, "syms takes names: syms a b, or syms('a', 'b')") != NULL;
     if (i > 0 && is_assumption(word->text)) continue;
     if (!make_symbol(L, word->text, word->at)) return false;
   }
   return true;
 }
 
+// True if `name` is one of the words.
 static bool is_word(const ast* const* words, int n, const char* name) {
   for (int i = 0; i < n; i++) {
     if (words[i]->kind == AST_STRING && strcmp(words[i]->text, name) == 0) return true;
@@ -351,8 +373,8 @@ static bool is_word(const ast* const* words, int n, const char* name) {
   return false;
 }
 
-// clear a b, clear all, clearvars -except a: files that go through several studies clear the robot
-// of the one before, and what they do not clear stays.
+// clear a b, clear all, clearvars -except a.  Files with several studies clear the robot of the one
+// before; variables that they do not clear stay.
 static bool exec_clear(lang* L, const ast* const* words, int n) {
   static const char* const others[] = {"global", "functions", "mex", "classes", "import"};
   for (size_t i = 0; i < sizeof others / sizeof *others; i++)
@@ -364,7 +386,8 @@ static bool exec_clear(lang* L, const ast* const* words, int n) {
     variable* var = &L->scope->list[i];
     const bool named = is_word(words, n, var->name);
     if (all ? except && named : !named) continue;
-    // a file that clears everything after its programs are called has finished with the robot
+
+    // a file that clears everything after it has called programs keeps its robot
     if (all && !except && L->nskipped > 0 && td_root_kind(L, var->name) == ROOT_NOW) continue;
     td_value_drop(var->v);
     *var = (variable){.name = var->name, .at = var->at, .first = td_span_none()};
@@ -376,17 +399,14 @@ static bool is_clear(const char* name) {
   return strcmp(name, "clear") == 0 || strcmp(name, "clearvars") == 0;
 }
 
+// A command with words: clear, syms, run, or a program of the package.
 static bool exec_command(lang* L, const ast* node) {
   if (is_clear(node->text)) return exec_clear(L, (const ast* const*)node->list, node->n);
-  if (strcmp(node->text, "syms") == 0) {
-    for (int i = 0; i < node->n; i++) {
-      if (i > 0 && is_assumption(node->list[i]->text)) continue;
-      if (!make_symbol(L, node->list[i]->text, node->list[i]->at)) return false;
-    }
-    return true;
-  }
+  if (strcmp(node->text, "syms") == 0) return exec_symbols(L, node);
   if (td_is_housekeeping(node->text) || strcmp(node->text, "!") == 0) return true;
-  if (strcmp(node->text, "run") == 0 && node->n == 1) {  // run study, run study.m
+
+  // run study, run study.m
+  if (strcmp(node->text, "run") == 0 && node->n == 1) {
     char name[200];
     bool found = false;
     snprintf(name, sizeof name, "%s", node->list[0]->text);
@@ -395,6 +415,7 @@ static bool exec_command(lang* L, const ast* node) {
     if (!td_include_beside(L, name, node->at, &found)) return false;
     return found || td_fail(L, node->at, "there is no '%s.m' beside this file", name) != NULL;
   }
+
   if (td_is_program_name(node->text)) return td_skip_call(L, node->text, node->at);
   td_fail(L, node->name_at.source >= 0 ? node->name_at : node->at, "unknown command '%s'",
           node->text);
@@ -402,7 +423,7 @@ static bool exec_command(lang* L, const ast* node) {
   return false;
 }
 
-// include('file.m'), or as MATLAB says it, run('file')
+// include('file.m') or, as in MATLAB, run('file')
 static bool exec_include(lang* L, const ast* node) {
   const char* word = node->a->text;
   if (node->n != 1)
@@ -424,6 +445,7 @@ static bool exec_include(lang* L, const ast* node) {
   return ok;
 }
 
+// An expression as a statement: a call of a command, or a value that is dropped.
 static bool exec_expression(lang* L, const ast* node) {
   const ast* a = node->a;
   const ast* name = a->kind == AST_INDEX ? a->a : a;
@@ -444,6 +466,7 @@ static bool exec_expression(lang* L, const ast* node) {
 
 // ---- control ----------------------------------------------------------------------------------
 
+// Evaluate a condition to true or false.
 static bool condition(lang* L, const ast* node, bool* truth) {
   L->conditions++;
   value* v = td_eval(L, node);
@@ -453,7 +476,7 @@ static bool condition(lang* L, const ast* node, bool* truth) {
   return ok;
 }
 
-// Does a block make symbols?
+// True if a block creates symbols.
 static bool has_symbols(const ast* block) {
   for (int i = 0; i < block->n; i++)
     if (block->list[i]->kind == AST_COMMAND && strcmp(block->list[i]->text, "syms") == 0)
@@ -461,6 +484,7 @@ static bool has_symbols(const ast* block) {
   return false;
 }
 
+// Run the first branch whose condition holds.
 static flow exec_if(lang* L, const ast* node) {
   for (int i = 0; i < node->n; i++) {
     const ast* branch = node->list[i];
@@ -475,7 +499,8 @@ static flow exec_if(lang* L, const ast* node) {
   return FLOW_NEXT;
 }
 
-// Is the subject of a switch equal to a case?
+// Compare the subject of a switch with the value of a case; a cell matches if one of its elements
+// does.
 static bool case_matches(lang* L, const value* subject, const value* v, td_span at, bool* match) {
   *match = false;
   if (v->kind == V_CELL) {
@@ -497,41 +522,37 @@ static bool case_matches(lang* L, const value* subject, const value* v, td_span 
   return true;
 }
 
-static const ast* choose_case(lang* L, const ast* node, const value* subject, bool* ok) {
-  for (int i = 0; i < node->n; i++) {
-    const ast* branch = node->list[i];
-    if (!branch->a) return branch;
-    value* v = td_eval(L, branch->a);
-    bool match = false;
-    *ok = v && case_matches(L, subject, v, node->a->at, &match);
-    td_value_drop(v);
-    if (!*ok) return NULL;
-    if (match) return branch;
-  }
-  return NULL;
-}
-
+// Run the first case that matches, or `otherwise`.
 static flow exec_switch(lang* L, const ast* node) {
   value* subject = td_eval(L, node->a);
-  bool ok = subject != NULL;
-  const ast* branch = ok ? choose_case(L, node, subject, &ok) : NULL;
+  bool ok = subject != NULL, match = false;
+  const ast* branch = NULL;
+  for (int i = 0; ok && !match && i < node->n; i++) {
+    branch = node->list[i];
+    match = !branch->a;
+    if (match) break;
+    value* v = td_eval(L, branch->a);
+    ok = v && case_matches(L, subject, v, node->a->at, &match);
+    td_value_drop(v);
+  }
   td_value_drop(subject);
   if (!ok) poison(L, node);
-  return branch ? td_exec_block(L, branch->body->list, branch->body->n) : FLOW_NEXT;
+  return ok && match ? td_exec_block(L, branch->body->list, branch->body->n) : FLOW_NEXT;
 }
 
-// Run a loop's body once.  False: the loop ends, with *end telling how.
+// Run the body of a loop once.  False: the loop ends, and *end is how execution continues.
 static bool iterate(lang* L, const ast* node, flow* end) {
   const int errors = L->diags->errors + L->diags->dropped;
   const flow f = td_exec_block(L, node->body->list, node->body->n);
   *end = f == FLOW_RETURN || f == FLOW_STOP ? f : FLOW_NEXT;
-  if (L->diags->errors + L->diags->dropped > errors) {  // the next rounds would repeat the messages
+  if (L->diags->errors + L->diags->dropped > errors) {  // further iterations would fail alike
     poison(L, node->body);
     return false;
   }
   return f == FLOW_NEXT || f == FLOW_CONTINUE;
 }
 
+// while condition ... end
 static flow exec_while(lang* L, const ast* node) {
   flow end = FLOW_NEXT;
   for (;;) {
@@ -545,24 +566,7 @@ static flow exec_while(lang* L, const ast* node) {
   }
 }
 
-static flow loop_range(lang* L, const ast* node) {
-  double first, step, count;
-  if (!td_range(L, node->b, &first, &step, &count)) {
-    poison(L, node);
-    return FLOW_NEXT;
-  }
-  flow end = FLOW_NEXT;
-  for (double k = 0; k < count; k++) {
-    value* v = td_spend(L, 8, node->at) ? td_scalar(L, first + k * step, node->b->at) : NULL;
-    const bool ok = v && td_assign_checked(L, node->a, v, node->b->at, false);
-    td_value_drop(v);
-    if (L->stop) return FLOW_STOP;
-    if (!ok || !iterate(L, node, &end)) return end;
-  }
-  return end;
-}
-
-// Column k of what a loop runs over.
+// Column k of a value that a loop runs over.
 static value* column(lang* L, const value* v, int k, td_span at) {
   value* out = v->kind == V_NUM    ? td_num(L, v->rows, 1, 1, at)
                : v->kind == V_CELL ? td_cell(L, v->rows, 1, at)
@@ -576,38 +580,36 @@ static value* column(lang* L, const value* v, int k, td_span at) {
   return out;
 }
 
-static flow loop_columns(lang* L, const ast* node, const value* v) {
-  if (v->kind == V_STR || v->kind == V_FUNC || v->kind == V_REF) {
-    td_fail(L, node->b->at, "a loop cannot run over %s", td_value_kind_text(v));
-    poison(L, node);
-    return FLOW_NEXT;
-  }
-  flow end = FLOW_NEXT;
-  const int n = v->rows > 0 ? v->cols * v->pages : 0;
-  for (int k = 0; k < n; k++) {
-    value* x = td_spend(L, 8, node->at) ? column(L, v, k, node->b->at) : NULL;
-    const bool ok = x && td_assign_checked(L, node->a, x, node->b->at, false);
-    td_value_drop(x);
-    if (L->stop) return FLOW_STOP;
-    if (!ok || !iterate(L, node, &end)) return end;
-  }
-  return end;
-}
-
+// for i = range, or over the columns of a value.
 static flow exec_for(lang* L, const ast* node) {
-  if (node->b->kind == AST_RANGE) return loop_range(L, node);
-  value* v = td_eval(L, node->b);
-  if (!v) {
-    poison(L, node);
-    return FLOW_NEXT;
+  const bool range = node->b->kind == AST_RANGE;
+  const td_span at = node->b->at;
+  double first = 0, step = 0, count = 0;
+  value* over = range ? NULL : td_eval(L, node->b);
+  bool ok = range ? td_range(L, node->b, &first, &step, &count) : over != NULL;
+  if (ok && over && (over->kind == V_STR || over->kind == V_FUNC || over->kind == V_REF))
+    ok = td_fail(L, at, "a loop cannot run over %s", td_value_kind_text(over)) != NULL;
+  if (!ok) poison(L, node);
+  if (ok && over) count = over->rows > 0 ? over->cols * over->pages : 0;
+
+  // assign the next number or column, run the body
+  flow end = FLOW_NEXT;
+  for (double k = 0; ok && k < count; k++) {
+    value* v = NULL;
+    if (td_spend(L, 8, node->at))
+      v = range ? td_scalar(L, first + k * step, at) : column(L, over, (int)k, at);
+    ok = v && td_assign_checked(L, node->a, v, at, false);
+    td_value_drop(v);
+    if (L->stop) end = FLOW_STOP;
+    ok = ok && !L->stop && iterate(L, node, &end);
   }
-  const flow end = loop_columns(L, node, v);
-  td_value_drop(v);
+  td_value_drop(over);
   return end;
 }
 
-// A model's errors are reported, so what stands behind `catch` never runs.  Whether the package's
-// programs would have failed is not known: what the branch would assign is unknown then.
+// try ... catch ... end.  Errors of a model are reported, so that the `catch` branch never runs.
+// Whether programs of the package would have failed is not known; what the branch assigns is then
+// unknown.
 static flow exec_try(lang* L, const ast* node) {
   const int errors = L->diags->errors + L->diags->dropped, skips = L->skips;
   const flow f = td_exec_block(L, node->body->list, node->body->n);
@@ -618,7 +620,7 @@ static flow exec_try(lang* L, const ast* node) {
   return f;
 }
 
-// In a function `global a` makes the file's value readable; the function cannot change it.
+// `global a` in a function makes the file's value readable; the function cannot change it.
 static bool exec_global(lang* L, const ast* node) {
   for (int i = 0; !L->scope->global && i < node->n; i++) {
     const ast* name = node->list[i];
@@ -642,8 +644,12 @@ static bool exec_global(lang* L, const ast* node) {
 
 // ---- statements -------------------------------------------------------------------------------
 
-static flow exec_one(lang* L, const ast* node) {
+// Execute one statement; poison its targets if it fails, and count it if it needs a program that is
+// not called.
+static flow exec(lang* L, const ast* node) {
   bool ok = true;
+  flow f = FLOW_NEXT;
+  L->skipping = NULL;
   switch (node->kind) {
     case AST_ASSIGN:
       ok = exec_assign(L, node);
@@ -657,37 +663,40 @@ static flow exec_one(lang* L, const ast* node) {
     case AST_COMMAND:
       ok = exec_command(L, node);
       break;
-    case AST_IF:
-      return exec_if(L, node);
-    case AST_SWITCH:
-      return exec_switch(L, node);
-    case AST_FOR:
-      return exec_for(L, node);
-    case AST_WHILE:
-      return exec_while(L, node);
-    case AST_TRY:
-      return exec_try(L, node);
     case AST_GLOBAL:
       ok = exec_global(L, node);
       break;
+    case AST_IF:
+      f = exec_if(L, node);
+      break;
+    case AST_SWITCH:
+      f = exec_switch(L, node);
+      break;
+    case AST_FOR:
+      f = exec_for(L, node);
+      break;
+    case AST_WHILE:
+      f = exec_while(L, node);
+      break;
+    case AST_TRY:
+      f = exec_try(L, node);
+      break;
     case AST_BREAK:
-      return FLOW_BREAK;
+      f = FLOW_BREAK;
+      break;
     case AST_CONTINUE:
-      return FLOW_CONTINUE;
+      f = FLOW_CONTINUE;
+      break;
     case AST_RETURN:
-      return FLOW_RETURN;
+      f = FLOW_RETURN;
+      break;
     case AST_BLOCK:
-      return td_exec_block(L, node->list, node->n);
+      f = td_exec_block(L, node->list, node->n);
+      break;
     default:
       break;
   }
   if (!ok) poison(L, node);
-  return FLOW_NEXT;
-}
-
-static flow exec(lang* L, const ast* node) {
-  L->skipping = NULL;
-  const flow f = exec_one(L, node);
   if (L->skipping) {
     L->skips++;
     L->last_skip = L->skipping;

@@ -1,5 +1,5 @@
-// Running the statements of a text: the model itself, the files that it includes, scripts and
-// functions in files of their own.
+// Execution of texts: the model itself, the files that it includes, scripts and functions in files
+// of their own.
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
@@ -11,6 +11,8 @@ bool td_run_source(lang* L, int source) {
   ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
   if (!grown) return false;
   L->pools = grown;
+
+  // parse, define the functions, run the statements
   const int errors = L->diags->errors;
   ast_pool* pool = NULL;
   ast* program = td_parse(L->diags, source, &pool);
@@ -20,7 +22,7 @@ bool td_run_source(lang* L, int source) {
   td_define_functions(L, program->list, program->n);
   td_exec_block(L, program->list, program->n);
 
-  // a model file that is one function, or several: the first is the model
+  // a model file of functions only: the body of the first is the model
   bool functions = program->n > 0 && L->nincluding <= 1;
   for (int i = 0; i < program->n; i++)
     functions = functions && program->list[i]->kind == AST_FUNCTION;
@@ -39,43 +41,35 @@ bool td_run_source(lang* L, int source) {
   return true;
 }
 
-static bool run_file(lang* L, const char* path, td_span at) {
-  int size = 0;
-  char* text = td_read_text(L, path, at, &size);
-  if (!text) return false;
-  const int source = td_diags_source(L->diags, path, text, size);
-  free(text);
-  if (source < 0 || !td_run_source(L, source)) td_no_memory(L, at);
-  return true;
-}
-
-// "a.m -> b.m -> a.m"
-static bool report_cycle(lang* L, const char* path, int first, td_span at) {
-  td_text chain = {0};
-  for (int i = first; i < L->nincluding; i++) td_text_printf(&chain, "%s -> ", L->including[i]);
-  td_fail(L, at, "include goes in a circle: %s%s", chain.s ? chain.s : "", path);
-  td_text_free(&chain);
-  return false;
-}
-
+// True if two file names are the same file.
 static bool same_file(const char* a, const char* b) {
   struct stat x, y;
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
-// Run a file, remembering that it is being run.
 bool td_run_file(lang* L, char* path, td_span at) {
+  // a file must not include itself, as in "a.m -> b.m -> a.m"
   for (int i = 0; i < L->nincluding; i++) {
-    if (same_file(L->including[i], path)) return report_cycle(L, path, i, at);
+    if (!same_file(L->including[i], path)) continue;
+    td_text chain = {0};
+    for (int k = i; k < L->nincluding; k++) td_text_printf(&chain, "%s -> ", L->including[k]);
+    td_fail(L, at, "include goes in a circle: %s%s", chain.s ? chain.s : "", path);
+    td_text_free(&chain);
+    return false;
   }
   if (!td_spend(L, 10000, at)) return false;  // many small files cost as much as a large one
-  if (L->nincluding > TD_INCLUDE_LIMIT) {
+  if (L->nincluding > TD_INCLUDE_LIMIT)
     return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
-  }
+
+  // read and run it, recorded as being run
   L->including[L->nincluding++] = path;
-  const bool ok = run_file(L, path, at);
+  int size = 0;
+  char* text = td_read_text(L, path, at, &size);
+  const int source = text ? td_diags_source(L->diags, path, text, size) : -1;
+  free(text);
+  if (text && (source < 0 || !td_run_source(L, source))) td_no_memory(L, at);
   L->nincluding--;
-  return ok;
+  return text != NULL;
 }
 
 bool td_include(lang* L, const char* name, td_span at) {
@@ -99,7 +93,7 @@ bool td_include_beside(lang* L, const char* name, td_span at, bool* found) {
 }
 
 bool td_function_beside(lang* L, const char* name, td_span at) {
-  if (td_map_find(&L->beside, name) >= 0) return true;  // it was looked for before
+  if (td_map_find(&L->beside, name) >= 0) return true;  // it was searched for before
   if (!td_map_add(&L->beside, name, 1)) return td_no_memory(L, at) != NULL;
   bool found = false;
   return !td_is_function_beside(L, name, at) || td_include_beside(L, name, at, &found);

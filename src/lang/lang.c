@@ -1,5 +1,5 @@
-// What the rest of the interpreter stands on: names, messages, limits, and values made with both in
-// mind.
+// Foundations of the interpreter: names, messages, limits, and constructors of values that respect
+// the limits.
 #include <limits.h>
 #include <math.h>
 #include <stdio.h>
@@ -9,12 +9,14 @@
 
 // ---- names ------------------------------------------------------------------------------------
 
-static uint32_t hash(const char* key) {  // FNV-1a
+// FNV-1a hash of a string
+static uint32_t hash(const char* key) {
   uint32_t h = 2166136261u;
   for (; *key; key++) h = (h ^ (unsigned char)*key) * 16777619u;
   return h;
 }
 
+// Slot of a key in a hash map, or the free slot for it.
 static int map_place(const map* m, const char* key) {
   const uint32_t mask = (uint32_t)m->cap - 1;
   uint32_t i = hash(key) & mask;
@@ -28,6 +30,7 @@ int td_map_find(const map* m, const char* key) {
   return m->key[i] ? m->item[i] : -1;
 }
 
+// Double the slots of a map.  False: no memory.
 static bool map_widen(map* m) {
   map wide = {.n = m->n, .cap = m->cap ? 2 * m->cap : 16};
   wide.key = calloc((size_t)wide.cap, sizeof *wide.key);
@@ -119,9 +122,9 @@ void* td_no_memory(lang* L, td_span at) {
   return NULL;
 }
 
-// The limit is one of time, counted so that a text ends at the same place on every computer: an
-// operation is what takes some ten nanoseconds.  Making a value takes as long as several, growing
-// and copying as long as there are elements.
+// The limit is one of time, but counted, so that a text ends at the same place on every computer.
+// One operation takes about ten nanoseconds; creating a value counts as several, growing and
+// copying as many as there are elements.
 bool td_spend(lang* L, long work, td_span at) {
   if (L->stop) return false;
   L->work += work;
@@ -157,7 +160,7 @@ static const char* const special_names[] = {"pi",   "inf",   "Inf", "nan", "NaN"
                                             "true", "false", "t",   "s",   "here"};
 
 void td_suggest_name(lang* L, const char* name) {
-  if (!L->diags->last) return;  // one of too many
+  if (!L->diags->last) return;  // the message was not kept
   const int nspecial = (int)(sizeof special_names / sizeof *special_names);
   const int max = L->scope->n + L->nfunction + L->nbuiltin + SENSOR_KIND_COUNT + nspecial;
   const char** list = malloc((size_t)max * sizeof *list);
@@ -175,8 +178,8 @@ void td_suggest_name(lang* L, const char* name) {
 // ---- constructors -----------------------------------------------------------------------------
 
 value* td_metered(lang* L, value* v, td_span at) {
-  // operations to make and free a value: single numbers are kept and used again, the others have
-  // blocks of their own; bytes for one more
+  // operations to create and free a value: single numbers are recycled, other values have blocks of
+  // their own; bytes that cost one operation more
   enum { KEPT = 8, MAKE = 26, LINE = 32 };
   const bool fits = v && td_value_meter(v, &L->meter);
   const bool kept = fits && v->kind == V_NUM && v->cap == 1 && !v->e;
@@ -213,7 +216,7 @@ value* td_logical(lang* L, bool x, td_span at) {
 value* td_expr(lang* L, ex e, td_span at) {
   if (e == EX_NONE) return td_no_memory(L, at);
   if (td_ex_is_const(L->g, e)) return td_scalar(L, td_ex_value(L->g, e), at);
-  if (!td_spend(L, 100, at)) return NULL;  // its node is looked for among the others
+  if (!td_spend(L, 100, at)) return NULL;  // the search for an equal node
   return td_metered(L, td_value_expr(e), at);
 }
 
@@ -235,7 +238,8 @@ value* td_cell(lang* L, int rows, int cols, td_span at) {
 
 bool td_values_add(lang* L, values* list, value* v, td_span at) {
   if (!v) return false;
-  if (list->n == list->cap) {  // one block: the values, and behind them their places
+  if (list->n == list->cap) {
+    // one block: the values, and behind them their places
     const int cap = max_int(4, list->cap > INT_MAX / 2 ? INT_MAX : 2 * list->cap);
     value** grown = realloc(list->v, (size_t)cap * (sizeof *list->v + sizeof *list->at));
     if (!grown) {
@@ -278,7 +282,7 @@ bool td_set_ex(lang* L, value* v, int i, ex e, td_span at) {
   return false;
 }
 
-// Copy a field of an element; the fields of `to` are found by name.
+// Copy the fields of an element of a struct array; the fields of `to` are found by name.
 static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_span at) {
   if (!td_spend(L, from->nfield + (long)from->nfield * from->nfield / 32, at)) return false;
   for (int f = 0; f < from->nfield; f++) {
@@ -310,7 +314,7 @@ bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_spa
   return true;
 }
 
-// Element i of an argument: of a cell what it holds (`contents`), else a value of one element.
+// Element i of an argument; with `contents`, what an element of a cell holds.
 value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
   if (v->kind == V_STR) return td_string(L, v->s + i, 1, at);
   if (v->kind == V_CELL && contents) {
@@ -320,9 +324,7 @@ value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
   value* one = v->kind == V_NUM    ? td_num(L, 1, 1, 1, at)
                : v->kind == V_CELL ? td_cell(L, 1, 1, at)
                                    : td_struct(L, 1, 1, at);
-  if (one && td_copy_element(L, one, 0, v, i, at)) return one;
-  td_value_drop(one);
-  return NULL;
+  return value_if(one && td_copy_element(L, one, 0, v, i, at), one);
 }
 
 value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
@@ -340,66 +342,51 @@ value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
       td_value_put(out, to, from->v ? td_value_hold(from->v) : NULL);
     }
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
 // ---- numbers while loading --------------------------------------------------------------------
 
-// Why an expression is not known while loading.
-static const char* unknown_cause(unsigned depends) {
-  if (depends & TD_ON_TIME) return "time";
-  if (depends & TD_ON_INPUT) return "an input";
-  if (depends & (TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL | TD_ON_INTERNAL))
-    return "the state of the robot";
-  return "something that is not known while loading";
-}
-
-static bool report_unknown(lang* L, ex e, td_span at, const char* what) {
-  td_fail(L, at, "%s depends on %s, which is not known while the model loads", what,
-          unknown_cause((unsigned)td_ex_depends(L->g, e)));
-  if (strstr(what, "condition")) {
-    td_hint(L->diags, "use ifelse(condition, a, b) in an expression instead");
+// Value of an expression while the model loads.  The parameters it depends on become structural;
+// time, inputs, states and symbols without a value are errors that name `what`.
+static bool expression_now(lang* L, ex e, td_span at, const char* what, double* x) {
+  const unsigned depends = (unsigned)td_ex_depends(L->g, e),
+                 state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL | TD_ON_INTERNAL;
+  if (depends & ~(unsigned)TD_ON_PARAM) {
+    const char* cause = depends & TD_ON_TIME    ? "time"
+                        : depends & TD_ON_INPUT ? "an input"
+                        : depends & state       ? "the state of the robot"
+                                                : "something that is not known while loading";
+    td_fail(L, at, "%s depends on %s, which is not known while the model loads", what, cause);
+    if (strstr(what, "condition"))
+      td_hint(L->diags, "use ifelse(condition, a, b) in an expression instead");
+    return false;
   }
-  return false;
-}
 
-// Present values of the parameters e depends on, which become structural.
-static bool fill_params(lang* L, ex e, double* vars, int nvar, td_span at) {
+  // current values of the parameters
+  const int nvar = td_exprs_nvar(L->g);
+  double* vars = calloc((size_t)max_int(1, nvar), sizeof(double));
   int* used = malloc((size_t)max_int(1, nvar) * sizeof(int));
-  if (!used) return td_no_memory(L, at) != NULL;
-  const int n = td_ex_vars(L->g, e, used, nvar);
-  bool ok = true;
+  bool ok = (vars && used) || td_no_memory(L, at);
+  const int n = ok ? td_ex_vars(L->g, e, used, nvar) : 0;
   for (int k = 0; ok && k < n; k++) {
-    ok = false;
-    for (int i = 0; i < L->spec->nparam && !ok; i++) {
-      spec_param* p = &L->spec->params[i];
-      if (p->var != used[k]) continue;
+    spec_param* p = L->spec->params;
+    while (p < L->spec->params + L->spec->nparam && p->var != used[k]) p++;
+    ok = p < L->spec->params + L->spec->nparam;
+    if (ok) {
       p->structural = true;
       vars[used[k]] = p->value;
-      ok = true;
-    }
-    if (!ok) {
+    } else {
       td_fail(
           L, at,
           "the symbol '%s' has no value here: give it one with par.sym and par.var, or use param()",
           td_exprs_var_name(L->g, used[k]));
     }
   }
-  free(used);
-  return ok;
-}
 
-static bool expression_now(lang* L, ex e, td_span at, const char* what, double* x) {
-  if ((unsigned)td_ex_depends(L->g, e) & ~(unsigned)TD_ON_PARAM)
-    return report_unknown(L, e, at, what);
-  const int nvar = td_exprs_nvar(L->g);
-  double* vars = calloc((size_t)max_int(1, nvar), sizeof(double));
-  if (!vars) return td_no_memory(L, at) != NULL;
-  const bool ok = fill_params(L, e, vars, nvar, at);
   if (ok) *x = td_ex_eval(L->g, e, vars);
   free(vars);
+  free(used);
   return ok && td_spend(L, nvar + 2L * e + 10, at);
 }
 

@@ -1,5 +1,5 @@
-// Loading model texts, the top of the language: files, strings and single fields; the interpreter
-// kept between them, the tables of built-in functions, and the hand-over of the model's structures
+// Loading of model texts, the entry of the language: files, strings and single fields.  The
+// interpreter lives between loads; at the end of a load the structures of the model are handed over
 // to the spec.
 #include <math.h>
 #include <stdio.h>
@@ -10,6 +10,7 @@
 
 // ---- state ------------------------------------------------------------------------------------
 
+// Free the interpreter of a spec.
 static void lang_free(void* p) {
   lang* L = p;
   if (!L) return;
@@ -18,6 +19,7 @@ static void lang_free(void* p) {
   for (int i = 0; i < L->npool; i++) td_ast_free(L->pools[i]);
   for (int i = 0; i < L->nfield; i++) free(L->field_paths[i]);
   for (int i = 0; i < L->npending; i++) free(L->pendings[i].name);
+
   td_map_free(&L->functions);
   td_map_free(&L->builtins);
   td_map_free(&L->fields);
@@ -35,6 +37,7 @@ static void lang_free(void* p) {
   free(L);
 }
 
+// Add a table of built-in functions.  False: no memory.
 static bool add_builtins(lang* L, const builtin* table) {
   for (const builtin* b = table; b->name; b++) {
     const builtin** grown =
@@ -47,11 +50,10 @@ static bool add_builtins(lang* L, const builtin* table) {
   return true;
 }
 
-// The interpreter of a spec, made at the first load.
+// Interpreter of a spec, created at the first load.
 static lang* lang_of(td_spec* spec) {
-  // the first `told` tables have names whose new meaning is told when a model assigns them; models
-  // use the names of the others, which only files written for MATLAB call, for variables: lower,
-  // cell, diff
+  // a model that assigns a name of the first `told` tables gets a note; the names of the others,
+  // which only files written for MATLAB call, are common names of variables: lower, cell, diff
   enum { told = 8 };
   static const builtin* const tables[] = {
       td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,     td_builtin_other,
@@ -66,6 +68,7 @@ static lang* lang_of(td_spec* spec) {
         "the process leaves less (ulimit -v or -d)");
     return NULL;
   }
+
   lang* L = calloc(1, sizeof *L);
   if (!L) return NULL;
   L->spec = spec;
@@ -89,10 +92,11 @@ static lang* lang_of(td_spec* spec) {
   return L;
 }
 
-// ---- hand-over --------------------------------------------------------------------------------
+// ---- hand-over to the spec
+// --------------------------------------------------------------------------------
 
-// A symbol t or s without a value is time or arc length, as everywhere else: `syms t` only says
-// that the name is one.  False: the symbol means nothing else.
+// Replace a symbol t or s without a value by time or arc length: `syms t` only declares the name.
+// False: it is another symbol.
 static bool take_meaning(lang* L, symbol* s, ex* e) {
   const bool time = strcmp(s->name, "t") == 0;
   if (!time && strcmp(s->name, "s") != 0) return false;
@@ -105,7 +109,7 @@ static bool take_meaning(lang* L, symbol* s, ex* e) {
   return true;
 }
 
-// Report symbols without a value in what the model uses.
+// Report symbols without a value in a value that the model uses.
 static void check_symbols(lang* L, value* v, td_span at) {
   if (!v) return;
   if (v->kind == V_STRUCT || v->kind == V_CELL) {
@@ -113,6 +117,7 @@ static void check_symbols(lang* L, value* v, td_span at) {
     for (int i = 0; i < n; i++) check_symbols(L, v->slots[i].v, v->slots[i].at);
     return;
   }
+
   if (v->kind != V_NUM || !v->e) return;
   for (int i = 0; i < td_value_count(v); i++) {
     if (!is_expr(v, i)) continue;
@@ -129,34 +134,23 @@ static void check_symbols(lang* L, value* v, td_span at) {
   }
 }
 
-static bool unbound_symbols(const lang* L) {
-  for (int k = 0; k < L->nsymbol; k++) {
-    if (!L->symbols[k].bound) return true;
-  }
-  return false;
-}
-
-// Row r of a matrix as a value of its own.
+// Row r of a matrix as a value.
 static value* matrix_row(lang* L, const value* a, int r, td_span at) {
   value* row = td_num(L, 1, a->cols, 1, at);
-  for (int c = 0; row && c < a->cols; c++)
-    if (!td_copy_element(L, row, c, a, r + a->rows * c, at)) {
-      td_value_drop(row);
-      return NULL;
-    }
-  return row;
+  bool ok = row != NULL;
+  for (int c = 0; ok && c < a->cols; c++) ok = td_copy_element(L, row, c, a, r + a->rows * c, at);
+  return value_if(ok, row);
 }
 
-// [body place] of [body place place ...], place r.
+// [body place] for place r of [body place place ...]
 static value* one_place(lang* L, const value* a, int r, td_span at) {
   value* pair = td_num(L, 1, 2, 1, at);
-  if (pair && td_copy_element(L, pair, 0, a, 0, at) && td_copy_element(L, pair, 1, a, r + 1, at))
-    return pair;
-  td_value_drop(pair);
-  return NULL;
+  return value_if(
+      pair && td_copy_element(L, pair, 0, a, 0, at) && td_copy_element(L, pair, 1, a, r + 1, at),
+      pair);
 }
 
-// Is this the number of a body that joint.rom makes a polynomial rod?
+// True if this is the number of a body that joint.rom makes a polynomial rod.
 static bool is_polynomial(const lang* L, double body) {
   const variable* var = td_scope_find(&L->global, "joint");
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
@@ -170,8 +164,8 @@ static bool is_polynomial(const lang* L, double body) {
   return false;
 }
 
-// How many loads exload.exbody stands for: 1, the number of its rows [body place], or the number of
-// arc lengths in [body s s ...].
+// Number of loads that exload.exbody stands for: 1, the number of its rows [body place], or the
+// number of arc lengths in [body s s ...].
 static int load_count(const lang* L, const value* places) {
   if (!places || places->kind != V_NUM || places->pages != 1) return 1;
   const int n = td_value_count(places);
@@ -180,9 +174,9 @@ static int load_count(const lang* L, const value* places) {
   return vector && n > 2 && is_polynomial(L, places->x[0]) ? n - 1 : 1;
 }
 
-// exload.exbody with several rows [body element] or [body arc length], or with several arc lengths,
-// is a set of loads, as published: each becomes a load, the first in its place and the others
-// behind all.  Rows of ftau and places of refbody belong to them, one serves all.
+// Expand sets of loads: exload.exbody with several rows [body element] or [body arc length], or
+// with several arc lengths, becomes several loads, the first in its place and the others behind
+// all.  Rows of ftau and places of refbody belong to them one by one; a single one applies to all.
 static bool spread_loads(lang* L) {
   variable* var = td_scope_find(&L->global, "exload");
   const bool any = var && var->v && !var->poisoned && var->v->kind == V_STRUCT;
@@ -193,7 +187,9 @@ static bool spread_loads(lang* L) {
     const value* written = td_get(var->v, i, "ftau");
     if (n < 2 ||
         (written && (written->kind != V_NUM || (written->rows != 1 && written->rows != n))))
-      continue;  // what is wrong with it is told later
+      continue;  // the check of the model reports what is wrong
+
+    // values that are distributed to the loads
     value* all = td_value_own(var->v);
     var->v = all;
     if (!all) return false;
@@ -203,6 +199,8 @@ static bool spread_loads(lang* L) {
     value* ref = frame && frame->kind == V_NUM && td_value_count(frame) == n + 1
                      ? td_value_hold((value*)(uintptr_t)frame)
                      : NULL;
+
+    // load r: a copy with its own place, reference and force
     bool ok = td_spend(L, 10L * n, var->at);
     for (int r = 0; ok && r < n; r++) {
       const int to = r == 0 ? i : td_value_count(all);
@@ -235,17 +233,20 @@ static bool spread_loads(lang* L) {
   return true;
 }
 
-// Copy references to the structures of the model into the spec.
+// Give the structures of the model to the spec and report symbols without a value.
 static bool hand_over(lang* L) {
   if (!spread_loads(L)) return false;
   value* root = td_value_struct(1, 1);
   if (!root) return false;
-  const bool check = unbound_symbols(L) && !L->values_missing;
+  bool check = false;
+  for (int k = 0; k < L->nsymbol; k++) check = check || !L->symbols[k].bound;
+  check = check && !L->values_missing;
   unsigned partial = 0;
+
   for (int i = 0; i < L->global.n; i++) {
     const variable* var = &L->global.list[i];
     if (td_root_kind(L, var->name) != ROOT_NOW) continue;
-    if (L->stop) {  // half a model: what it lacks is no news
+    if (L->stop) {  // the model is incomplete: what it lacks is not reported
       partial |= TD_PARTIAL_ABSENT;
       continue;
     }
@@ -270,14 +271,16 @@ static bool hand_over(lang* L) {
         check_symbols(L, var->v->slots[f].v, var->v->slots[f].at);
     }
   }
+
   td_value_drop(L->spec->root);
   L->spec->root = root;
   L->spec->partial = partial;
   return true;
 }
 
-// ---- the library's functions ------------------------------------------------------------------
+// ---- public functions ------------------------------------------------------------------
 
+// Status of the errors since message `from`: out of memory, or that of the first.
 static td_status worst(const td_diags* diags, int from) {
   td_status status = TD_OK;
   for (int i = from; i < diags->n; i++) {
@@ -289,7 +292,7 @@ static td_status worst(const td_diags* diags, int from) {
   return status;
 }
 
-// End of a load: symbols, names, hand-over, status.
+// Finish a load: bind symbols, resolve names, hand over; returns the status of the load.
 static td_status finish(lang* L, int messages, int errors) {
   td_bind_symbols(L, true);
   td_resolve_names(L);
@@ -300,7 +303,7 @@ static td_status finish(lang* L, int messages, int errors) {
   return status == TD_OK && L->diags->errors > errors ? TD_E_MODEL : status;
 }
 
-// A text may read what lies in its folder.
+// Allow a text to read the files of its folder.
 static td_status allow_folder(td_spec* spec, const char* path) {
   const char* slash = strrchr(path, '/');
   char* folder = slash ? td_strndup(path, (size_t)(slash - path) + 1) : td_strdup(".");
@@ -338,9 +341,10 @@ td_status td_spec_load_string(td_spec* spec, const char* name, const char* text)
   return finish(L, messages, errors);
 }
 
-// ---- single fields ----------------------------------------------------------------------------
+// ---- setting single fields
+// ----------------------------------------------------------------------------
 
-// Parse "path = 0" and assign v (whose reference is taken) to the path.
+// Assign v (whose reference is taken) to a path, by parsing "path = 0" for its target.
 static td_status set_path(td_spec* spec, const char* path, value* v) {
   lang* L = v ? lang_of(spec) : NULL;
   td_text text = {0};
@@ -349,6 +353,8 @@ static td_status set_path(td_spec* spec, const char* path, value* v) {
   if (grown) L->pools = grown;
   const int source = grown && !text.failed ? td_diags_source(L->diags, path, text.s, text.n) : -1;
   td_text_free(&text);
+
+  // parse it
   ast_pool* pool = NULL;
   const int messages = spec->diags.n, errors = spec->diags.errors;
   ast* program = source >= 0 ? td_parse(L->diags, source, &pool) : NULL;
@@ -357,6 +363,8 @@ static td_status set_path(td_spec* spec, const char* path, value* v) {
     return TD_E_NOMEM;
   }
   L->pools[L->npool++] = pool;
+
+  // assign to the target of the statement
   td_status status = TD_E_USAGE;
   if (program->n == 1 && program->list[0]->kind == AST_ASSIGN && program->list[0]->n == 1) {
     const ast* assign = program->list[0];

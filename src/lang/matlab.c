@@ -1,5 +1,5 @@
 // Functions of MATLAB and its toolboxes that the model language does not have, and what to write
-// instead.  A name that is unknown here is looked up in this list before near names are suggested.
+// instead.  An unknown name is searched in this list before near names are suggested.
 #include <stddef.h>
 #include <string.h>
 

@@ -1,11 +1,11 @@
-// Files of the published packages: programs they call and data they keep.
+// Files of the published packages: programs that they call and data that they keep.
 //
 // Such a file ends with calls of the package's own programs (tmt_eom_derive, equil, dyn_sim, anim,
 // post_proc, save, ...), plots, and whatever its authors did with the results.  `run` does this
-// work here, so these calls are left out.  A value that would come from one of them is unknown: a
-// statement that needs it is left out too, unless it describes the robot, which is an error.  The
+// work here, so that these calls are skipped.  A value that would come from one of them is unknown:
+// a statement that needs it is skipped too, unless it describes the robot, which is an error.  The
 // structure `par` also carries the authors' own data; fields that are no settings are kept.  Each
-// kind is told in one note.
+// kind is reported in one note.
 #include <stdio.h>
 #include <string.h>
 
@@ -15,6 +15,7 @@
 
 // ---- programs ---------------------------------------------------------------------------------
 
+// True if a name is one of n names.
 static bool is_listed(const char* name, const char* const* names, size_t n) {
   for (size_t i = 0; i < n; i++) {
     if (strcmp(names[i], name) == 0) return true;
@@ -65,8 +66,8 @@ bool td_is_program_name(const char* name) {
   return is_listed(name, names, sizeof names / sizeof *names) || strncmp(name, "tmt_eom_", 8) == 0;
 }
 
-// Is a structure of the model handed over as a whole, as the package does?  No function of the
-// language but those that ask for sizes and kinds takes one.
+// True if a structure of the model is passed as a whole, as the package does.  No function of the
+// language takes one, except those that return sizes and kinds.
 static bool takes_structure(lang* L, const ast* node) {
   static const char* const roots[] = {"par", "world", "body", "joint", "mesh", "exload"};
   for (int i = 0; node->kind == AST_INDEX && i < node->n; i++) {
@@ -151,6 +152,7 @@ void td_keep_data(lang* L, const char* name, td_span at) {
 
 // ---- notes ------------------------------------------------------------------------------------
 
+// Report the names of a list, at most eight, in one note, and clear the list.
 static void tell(lang* L, td_text* list, int* n, td_span at, const char* one, const char* many,
                  const char* so) {
   enum { SHOWN = 8 };

@@ -1,7 +1,7 @@
-// Names of constants and sensors, and names that may not be what the user takes them for.  A name
-// that hides a function or a sensor is told where it is first assigned.  A structure that is filled
-// and never read is most likely a misspelled structure of the model (`chmaber(1).rod = 1`): it is
-// told when the whole text is known.
+// Names of constants and sensors, and warnings about names that may mislead.  A variable that hides
+// a function or a sensor is reported where it is first assigned.  A structure that is filled and
+// never read is most likely a misspelled structure of the model (`chmaber(1).rod = 1`); it is
+// reported when the whole text is known.
 #include <string.h>
 #include <strings.h>
 
@@ -43,6 +43,7 @@ int td_sensor_find(const char* name) {
 
 // ---- hiding -----------------------------------------------------------------------------------
 
+// Meaning that a name has before it is assigned; NULL: none.
 static const char* meaning_of(const lang* L, const char* name) {
   if (strcmp(name, "t") == 0) return "time";
   if (strcmp(name, "s") == 0) return "arc length";
@@ -52,9 +53,10 @@ static const char* meaning_of(const lang* L, const char* name) {
   const int k = td_map_find(&L->builtins, name);
   return k >= 0 && k < L->ntold ? "the function of that name" : NULL;
 }
+
 void td_warn_hiding(lang* L, const ast* name) {
   if (!L->scope->global || name->kind != AST_NAME) return;
-  if (td_scope_find(L->scope, name->text)) return;  // loops assign again and again
+  if (td_scope_find(L->scope, name->text)) return;  // not the first assignment
   const char* meaning = meaning_of(L, name->text);
   if (!meaning) return;
   td_warn(L->diags, name->at, "'%s' is assigned here and no longer means %s", name->text, meaning);
@@ -64,7 +66,7 @@ void td_warn_hiding(lang* L, const ast* name) {
 
 // ---- structures that nothing reads ------------------------------------------------------------
 
-// The structure of the model that a name may be meant for; NULL: none is near.
+// Structure of the model whose name is nearest; NULL: none is near.
 static const char* near_structure(const char* name) {
   const char* roots[64];
   int n = 0;
@@ -78,7 +80,8 @@ static const char* near_structure(const char* name) {
   return td_nearest(name, roots, n);
 }
 
-// One that is read may still be a misspelling when the model does not have what it is near to.
+// Warn about a structure that is none of the model.  One that is read may still be a misspelling if
+// the model does not have the structure that it is near to.
 static void warn_structure(lang* L, const variable* var) {
   const char* near = near_structure(var->name);
   const variable* meant = near ? td_scope_find(&L->global, near) : NULL;

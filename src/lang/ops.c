@@ -1,9 +1,11 @@
 // Operators: element by element with broadcasting, matrix products, division and powers,
-// concatenation.
+// concatenation.  To add an element-wise operator: its text in op_text and its row in
+// element_ops.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
+#include "expr/apply.h"
 #include "lang/eval.h"
 #include "math/dense.h"
 
@@ -17,17 +19,20 @@ static const char* const op_text[] = {
     [OP_TRANSPOSE] = ".'",
 };
 
+// Report an operand that is no number.
 static void* wrong_kind(lang* L, ast_op op, const value* v, td_span at) {
   char text[TD_DESCRIBE_SIZE];
   return td_fail(L, at, "the operator %s works on numbers, not on %s", op_text[op],
                  td_value_describe(v, text));
 }
 
+// Sizes as text: 2x3 or 2x3x4
 static void shape_text(const value* v, char text[40]) {
   if (v->pages == 1) snprintf(text, 40, "%dx%d", v->rows, v->cols);
   if (v->pages != 1) snprintf(text, 40, "%dx%dx%d", v->rows, v->cols, v->pages);
 }
 
+// Report sizes that do not fit.
 static void* wrong_sizes(lang* L, ast_op op, const value* a, const value* b, td_span at) {
   char sa[40], sb[40];
   shape_text(a, sa);
@@ -40,7 +45,7 @@ static void* wrong_sizes(lang* L, ast_op op, const value* a, const value* b, td_
   return NULL;
 }
 
-// What was probably meant by a * b.
+// Report sizes that do not fit in a * b, with a hint at what was probably meant.
 static void* wrong_product(lang* L, const value* a, const value* b, td_span at) {
   td_fail(L, at, "sizes do not match: %dx%d * %dx%d (inner sizes %d and %d)", a->rows, a->cols,
           b->rows, b->cols, a->cols, b->rows);
@@ -55,97 +60,39 @@ static void* wrong_product(lang* L, const value* a, const value* b, td_span at) 
 
 // ---- element by element -----------------------------------------------------------------------
 
-static double number2(ast_op op, double a, double b) {
-  switch (op) {
-    case OP_ADD:
-      return a + b;
-    case OP_SUB:
-      return a - b;
-    case OP_EMUL:
-      return a * b;
-    case OP_EDIV:
-      return a / b;
-    case OP_ELDIV:
-      return b / a;
-    case OP_EPOW:
-      return pow(a, b);
-    case OP_EQ:
-      return a == b;
-    case OP_NE:
-      return a != b;
-    case OP_LT:
-      return a < b;
-    case OP_LE:
-      return a <= b;
-    case OP_GT:
-      return a > b;
-    case OP_GE:
-      return a >= b;
-    case OP_AND:
-      return a != 0 && b != 0;
-    case OP_OR:
-      return a != 0 || b != 0;
-    default:
-      return NAN;
-  }
-}
-
-static ex expression2(td_exprs* g, ast_op op, ex a, ex b) {
-  switch (op) {
-    case OP_ADD:
-      return td_ex_2(g, EX_ADD, a, b);
-    case OP_SUB:
-      return td_ex_2(g, EX_SUB, a, b);
-    case OP_EMUL:
-      return td_ex_2(g, EX_MUL, a, b);
-    case OP_EDIV:
-      return td_ex_2(g, EX_DIV, a, b);
-    case OP_ELDIV:
-      return td_ex_2(g, EX_DIV, b, a);
-    case OP_EPOW:
-      return td_ex_2(g, EX_POW, a, b);
-    case OP_EQ:
-      return td_ex_2(g, EX_EQ, a, b);
-    case OP_NE:
-      return td_ex_2(g, EX_NE, a, b);
-    case OP_LT:
-      return td_ex_2(g, EX_LT, a, b);
-    case OP_LE:
-      return td_ex_2(g, EX_LE, a, b);
-    case OP_GT:
-      return td_ex_2(g, EX_LT, b, a);
-    case OP_GE:
-      return td_ex_2(g, EX_LE, b, a);
-    case OP_AND:
-      return td_ex_2(g, EX_AND, a, b);
-    case OP_OR:
-      return td_ex_2(g, EX_OR, a, b);
-    default:
-      return EX_NONE;
-  }
-}
-
-static bool is_test(ast_op op) { return op >= OP_EQ && op <= OP_OR; }
+// Operation of expressions that an element-wise operator means; `swap` exchanges the operands
+static const struct {
+  ex_op op;
+  bool swap;
+} element_ops[OP_TRANSPOSE + 1] = {
+    [OP_ADD] = {EX_ADD, false},  [OP_SUB] = {EX_SUB, false},  [OP_EMUL] = {EX_MUL, false},
+    [OP_EDIV] = {EX_DIV, false}, [OP_ELDIV] = {EX_DIV, true}, [OP_EPOW] = {EX_POW, false},
+    [OP_EQ] = {EX_EQ, false},    [OP_NE] = {EX_NE, false},    [OP_LT] = {EX_LT, false},
+    [OP_LE] = {EX_LE, false},    [OP_GT] = {EX_LT, true},     [OP_GE] = {EX_LE, true},
+    [OP_AND] = {EX_AND, false},  [OP_OR] = {EX_OR, false},
+};
 
 static bool fits(int a, int b) { return a == b || a == 1 || b == 1; }
 static int wider(int a, int b) { return a == 1 ? b : a; }
 
+// out[k] = a[i] op b[j], as a number or as an expression.
 static bool element(lang* L, ast_op op, const value* a, int i, const value* b, int j, value* out,
                     int k, td_span at) {
+  const ex_op e = element_ops[op].op;
+  const bool swap = element_ops[op].swap;
   if (is_expr(a, i) || is_expr(b, j)) {
-    return td_set_ex(L, out, k,
-                     expression2(L->g, op, td_value_ex(a, i, L->g), td_value_ex(b, j, L->g)), at);
+    const ex x = td_value_ex(a, i, L->g), y = td_value_ex(b, j, L->g);
+    return td_set_ex(L, out, k, td_ex_2(L->g, e, swap ? y : x, swap ? x : y), at);
   }
-  const double x = number2(op, a->x[i], b->x[j]);
-  if (op == OP_EPOW && isnan(x) && !isnan(a->x[i]) && !isnan(b->x[j])) {
-    td_fail(L, at, "(%g)^%g is not a real number", a->x[i], b->x[j]);
-    return false;
-  }
-  out->x[k] = x;
+  const double x = a->x[i], y = b->x[j];
+  out->x[k] = apply(e, swap ? y : x, swap ? x : y, 0);
+  if (op == OP_EPOW && isnan(out->x[k]) && !isnan(x) && !isnan(y))
+    return td_fail(L, at, "(%g)^%g is not a real number", x, y) != NULL;
   return true;
 }
 
-// Sizes must be equal or 1 in each dimension; those that are 1 are repeated.
+// Apply an operator element by element.  Sizes must be equal or 1 in each dimension; where one is
+// 1, the element is repeated.
 static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td_span at) {
   if (!fits(a->rows, b->rows) || !fits(a->cols, b->cols) || !fits(a->pages, b->pages)) {
     return wrong_sizes(L, op, a, b, at);
@@ -154,10 +101,13 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
             pages = wider(a->pages, b->pages);
   value* out = td_num(L, rows, cols, pages, at);
   if (!out) return NULL;
+
+  // strides of the operands: 0 where a size of 1 is repeated
   const int ar = a->rows > 1, ac = a->cols > 1 ? a->rows : 0,
             ap = a->pages > 1 ? a->rows * a->cols : 0;
   const int br = b->rows > 1, bc = b->cols > 1 ? b->rows : 0,
             bp = b->pages > 1 ? b->rows * b->cols : 0;
+
   bool ok = td_spend(L, a->e || b->e ? 30L * td_value_count(out) : td_value_count(out) / 8, at);
   int n = 0;
   for (int k = 0; ok && k < pages; k++) {
@@ -167,10 +117,8 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
       }
     }
   }
-  out->logical = is_test(op);
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  out->logical = op >= OP_EQ && op <= OP_OR;
+  return value_if(ok, out);
 }
 
 // ---- matrix operations ------------------------------------------------------------------------
@@ -180,29 +128,18 @@ value* td_transpose(lang* L, const value* a, td_span at) {
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF)
     return wrong_kind(L, OP_CTRANSPOSE, a, at);
   if (!td_spend(L, (a->kind == V_NUM ? 1L : 4L) * td_value_count(a), at)) return NULL;
-  if (a->kind != V_NUM) {
-    value* out =
-        a->kind == V_CELL ? td_cell(L, a->cols, a->rows, at) : td_struct(L, a->cols, a->rows, at);
-    for (int j = 0; out && j < a->cols; j++) {
-      for (int i = 0; i < a->rows; i++)
-        td_copy_element(L, out, j + a->cols * i, a, i + a->rows * j, at);
-    }
-    return out;
-  }
-  value* out = td_num(L, a->cols, a->rows, 1, at);
-  for (int j = 0; out && j < a->cols; j++) {
-    for (int i = 0; i < a->rows; i++) {
-      if (!td_copy_element(L, out, j + a->cols * i, a, i + a->rows * j, at)) {
-        td_value_drop(out);
-        return NULL;
-      }
-    }
-  }
-  if (out) out->logical = a->logical;
-  return out;
+  value* out = a->kind == V_NUM    ? td_num(L, a->cols, a->rows, 1, at)
+               : a->kind == V_CELL ? td_cell(L, a->cols, a->rows, at)
+                                   : td_struct(L, a->cols, a->rows, at);
+  bool ok = out != NULL;
+  for (int j = 0; ok && j < a->cols; j++)
+    for (int i = 0; ok && i < a->rows; i++)
+      ok = td_copy_element(L, out, j + a->cols * i, a, i + a->rows * j, at);
+  if (ok) out->logical = a->logical;
+  return value_if(ok, out);
 }
 
-// c_ij = Σ_k a_ik b_kj
+// out_ij = Σ_k a_ik b_kj; numbers and expressions are summed apart.
 static bool product_element(lang* L, const value* a, const value* b, int i, int j, value* out,
                             td_span at) {
   double sum = 0;
@@ -233,19 +170,17 @@ value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
   bool ok =
       out &&
       td_spend(L, (long)((double)a->rows * a->cols * b->cols * (a->e || b->e ? 10 : 0.125)), at);
-  // large ones by the linear algebra's kernels: (a b)ᵀ = bᵀ aᵀ, and a transpose is the same numbers
-  // stored by rows
+
+  // large matrices by BLAS: (a b)ᵀ = bᵀ aᵀ, and the transpose is the same numbers stored by rows
   const bool large = (double)a->rows * a->cols * b->cols > 1e5 && !a->e && !b->e;
   if (ok && large) td_mul(b->x, a->x, b->cols, b->rows, a->rows, out->x);
   for (int j = 0; ok && !large && j < b->cols; j++) {
     for (int i = 0; ok && i < a->rows; i++) ok = product_element(L, a, b, i, j, out, at);
   }
-  if (ok) return out;
-  td_value_drop(out);
-  return NULL;
+  return value_if(ok, out);
 }
 
-// Row-major copy of a constant matrix.
+// Row-major copy of a matrix of numbers; NULL: no memory.
 static double* row_major(const value* a) {
   double* x = malloc(sizeof(double) * (size_t)max_int(1, td_value_count(a)));
   for (int i = 0; x && i < a->rows; i++) {
@@ -254,44 +189,40 @@ static double* row_major(const value* a) {
   return x;
 }
 
-static value* from_row_major(lang* L, const double* x, int rows, int cols, td_span at) {
-  value* out = td_num(L, rows, cols, 1, at);
-  for (int i = 0; out && i < rows; i++) {
-    for (int j = 0; j < cols; j++) out->x[i + rows * j] = x[i * cols + j];
-  }
-  return out;
-}
-
-// Is the factored matrix singular to working precision?
-static bool nearly_singular(const double* LU, int n) {
-  double big = 0, small = INFINITY;
-  for (int i = 0; i < n; i++) {
-    big = fmax(big, fabs(LU[i * n + i]));
-    small = fmin(small, fabs(LU[i * n + i]));
-  }
-  return !(small > 1e-15 * big);
-}
-
+// A \ B for square A by LU; a matrix that is singular to working precision is an error.
 static value* solve_square(lang* L, const value* A, const value* B, td_span at) {
-  const int n = A->rows;
-  double *LU = row_major(A), *X = row_major(B);
+  const int n = A->rows, cols = B->cols;
+  double *LU = row_major(A), *X = row_major(B), big = 0, small = INFINITY;
   int* pivot = malloc(sizeof(int) * (size_t)max_int(1, n));
   value* out = NULL;
   if (!LU || !X || !pivot) {
     td_no_memory(L, at);
-  } else if (n > 0 && (td_lu(LU, n, pivot) != 0 || nearly_singular(LU, n))) {
-    td_fail(L, at, "the %dx%d matrix is singular: the linear system has no unique solution", n, n);
-  } else {
-    if (n > 0) td_lu_solve(LU, pivot, n, X, B->cols);
-    out = from_row_major(L, X, n, B->cols, at);
+    goto done;
   }
+
+  // factor; compare the smallest pivot with the largest
+  bool singular = n > 0 && td_lu(LU, n, pivot) != 0;
+  for (int i = 0; i < n && !singular; i++) {
+    big = fmax(big, fabs(LU[i * n + i]));
+    small = fmin(small, fabs(LU[i * n + i]));
+  }
+  if (singular || (n > 0 && !(small > 1e-15 * big))) {
+    td_fail(L, at, "the %dx%d matrix is singular: the linear system has no unique solution", n, n);
+    goto done;
+  }
+
+  if (n > 0) td_lu_solve(LU, pivot, n, X, cols);
+  out = td_num(L, n, cols, 1, at);
+  for (int i = 0; out && i < n; i++)
+    for (int j = 0; j < cols; j++) out->x[i + n * j] = X[i * cols + j];
+done:
   free(LU);
   free(X);
   free(pivot);
   return out;
 }
 
-// min |A X - B|, column by column; of many solutions the shortest.
+// A \ B for other A: min |A X - B| column by column, the shortest of many solutions.
 static value* least_squares(lang* L, const value* A, const value* B, td_span at) {
   double* R = row_major(A);
   value* out = td_num(L, A->cols, B->cols, 1, at);
@@ -331,13 +262,8 @@ static value* right_divide(lang* L, const value* a, const value* b, td_span at) 
   return out;
 }
 
-static value* identity(lang* L, int n, td_span at) {
-  value* I = td_num(L, n, n, 1, at);
-  for (int i = 0; I && i < n; i++) I->x[i + n * i] = 1;
-  return I;
-}
-
-// A^p by repeated squaring; a negative exponent inverts first.
+// a^b for a square matrix and a whole number b, by repeated squaring; a negative exponent inverts
+// first.
 static value* matrix_power(lang* L, const value* a, const value* b, td_span at) {
   if (!is_scalar(b) || a->rows != a->cols || a->pages != 1) {
     return td_fail(
@@ -348,9 +274,13 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
   if (!td_number_at(L, b, 0, at, "the exponent of a matrix", &p)) return NULL;
   if (p != floor(p) || fabs(p) > 1e6)
     return td_fail(L, at, "the exponent of a matrix must be a whole number, got %g", p);
-  value* result = identity(L, a->rows, at);
+
+  // result = 1, square = a or its inverse
+  value* result = td_num(L, a->rows, a->rows, 1, at);
+  for (int i = 0; result && i < a->rows; i++) result->x[i + a->rows * i] = 1;
   value* square =
       p < 0 && result ? td_solve(L, a, result, at) : td_value_hold((value*)(uintptr_t)a);
+
   for (long n = labs((long)p); result && square && n > 0; n /= 2) {
     if (n % 2) {
       value* next = td_matmul(L, result, square, at);
@@ -370,9 +300,10 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
   return result;
 }
 
-// ---- all operators ----------------------------------------------------------------------------
+// ---- operators of one and two operands
+// ----------------------------------------------------------------------------
 
-// Strings are compared as a whole.
+// == and ~= of strings, which are compared as a whole.
 static value* compare_strings(lang* L, ast_op op, const value* a, const value* b, td_span at) {
   if (a->kind != V_STR || b->kind != V_STR) {
     if (op == OP_EQ || op == OP_NE) {
@@ -429,6 +360,7 @@ value* td_unary(lang* L, ast_op op, const value* a, td_span at) {
 
 // ---- concatenation ----------------------------------------------------------------------------
 
+// One string from several.
 static value* join_strings(lang* L, value* const* list, int n, td_span at) {
   td_text text = {0};
   td_text_add(&text, "");
@@ -441,10 +373,12 @@ static value* join_strings(lang* L, value* const* list, int n, td_span at) {
   return out;
 }
 
+// Size of a value along a dimension: 1 rows, 2 columns, 3 pages.
 static int size_along(const value* v, int dim) {
   return dim == 1 ? v->rows : dim == 2 ? v->cols : v->pages;
 }
 
+// Check that a value may be in an array of this kind.
 static bool same_kind(lang* L, value_kind kind, const value* v, const value* first, td_span at) {
   if (v->kind == kind || (kind == V_CELL && v->kind != V_STRUCT)) return true;
   char a[TD_DESCRIBE_SIZE], b[TD_DESCRIBE_SIZE];
@@ -453,7 +387,7 @@ static bool same_kind(lang* L, value_kind kind, const value* v, const value* fir
   return false;
 }
 
-// The shape of the whole: sizes other than along `dim` must agree.
+// Shape of the joined array: sizes other than along `dim` must agree; empty arrays are ignored.
 static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3], td_span at) {
   const value* first = NULL;
   int64_t total = 0;
@@ -463,6 +397,7 @@ static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3
     if (empty) continue;
     if (!first) first = v;
     total += size_along(v, dim);
+
     for (int d = 1; d <= 3; d++) {
       if (d == dim || size_along(v, d) == size_along(first, d)) continue;
       char a[40], b[40];
@@ -503,7 +438,7 @@ static bool place(lang* L, value* out, const value* v, int dim, int start, td_sp
   return true;
 }
 
-// In a cell, what is not a cell becomes one.
+// v as an element of a cell; a cell stays what it is.
 static value* in_cell(lang* L, value* v, td_span at) {
   if (v->kind == V_CELL) return td_value_hold(v);
   if (td_value_count(v) == 0 && v->kind == V_NUM) return td_cell(L, 0, 0, at);
@@ -515,6 +450,7 @@ static value* in_cell(lang* L, value* v, td_span at) {
   return c;
 }
 
+// Join arrays of one kind along `dim`.
 static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list, int n,
                           td_span at) {
   int size[3];
@@ -533,15 +469,12 @@ static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list,
     start += size_along(list[i], dim);
     logical = logical && list[i]->logical;
   }
-  if (ok) {
-    out->logical = logical && kind == V_NUM;
-    return out;
-  }
-  td_value_drop(out);
-  return NULL;
+  if (ok) out->logical = logical && kind == V_NUM;
+  return value_if(ok, out);
 }
 
 value* td_concat(lang* L, int dim, value* const* list, int n, td_span at) {
+  // the kind of the result: a cell if one of them is a cell, else that of the first
   value_kind kind = V_NUM;
   const value* first = NULL;
   for (int i = 0; i < n; i++) {
@@ -553,6 +486,8 @@ value* td_concat(lang* L, int dim, value* const* list, int n, td_span at) {
     if (td_value_count(list[i]) == 0 && list[i]->kind == V_NUM) continue;
     if (!same_kind(L, kind, list[i], first, at)) return NULL;
   }
+
+  // functions, references and strings
   if (kind == V_FUNC || kind == V_REF) {
     if (n == 1) return td_value_hold(list[0]);
     return td_fail(L, at, "%s cannot be put into an array; use a cell { }",
@@ -574,6 +509,7 @@ value* td_concat(lang* L, int dim, value* const* list, int n, td_span at) {
   }
   if (kind != V_CELL) return join_arrays(L, dim, kind, list, n, at);
 
+  // cells: other values become cells of one element
   value** cells = calloc((size_t)max_int(1, n), sizeof *cells);
   bool ok = cells != NULL;
   for (int i = 0; ok && i < n; i++) ok = (cells[i] = in_cell(L, list[i], at)) != NULL;

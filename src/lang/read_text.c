@@ -1,4 +1,4 @@
-// Reading texts beside the model: paths relative to the file that names them, and the limits of
+// Reading of texts beside the model: file names relative to the file that names them, and limits of
 // what may be read.
 #include <errno.h>
 #include <fcntl.h>
@@ -22,7 +22,7 @@ char* td_relative_path(const lang* L, td_span at, const char* name) {
   return NULL;
 }
 
-// Read an open file of a known size.
+// Read an open regular file; NULL after a message.
 static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size) {
   struct stat info;
   if (fstat(fileno(f), &info) != 0 || !S_ISREG(info.st_mode)) {
@@ -35,6 +35,7 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
              TD_TEXT_LIMIT / 1000000);
     return NULL;
   }
+
   char* text = malloc((size_t)info.st_size + 1);
   if (!text) return td_no_memory(L, at);
   *size = (int)fread(text, 1, (size_t)info.st_size, f);
@@ -53,7 +54,8 @@ char* td_read_text(lang* L, const char* path, td_span at, int* size) {
     td_hint(L->diags, "--allow-read, if you trust the model");
     return NULL;
   }
-  // not blocking: a pipe would wait for its writer
+
+  // non-blocking, because opening a pipe would wait for its writer
   const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
   if (!f) {
@@ -66,7 +68,7 @@ char* td_read_text(lang* L, const char* path, td_span at, int* size) {
   return text;
 }
 
-// Does a text begin with `function`, comments and blank lines left out?
+// True if a text begins with `function`, after comments and blank lines.
 static bool begins_with_function(const char* s) {
   for (;;) {
     s += strspn(s, " \t\r\n");

@@ -1,4 +1,4 @@
-// The model's structures inside the language: names of fields are checked where they are written,
+// Structures of the model inside the language: field names are checked where they are written, and
 // symbols get their values from par.sym and par.var.
 #include <stdio.h>
 #include <string.h>
@@ -7,9 +7,9 @@
 #include "lang/parser.h"
 #include "model/fields.h"
 
-// What the table of fields says about a path, kept: loops ask for the same paths again and again.
+// Row of the table of fields for a path, with a cache: loops use the same paths again and again.
 const td_field* td_field_cached(lang* L, const char* path) {
-  enum { KEPT = 10000 };  // paths that a text computes are as many as it likes
+  enum { KEPT = 10000 };  // limit of the cache: a text may compute any number of paths
   const int known = td_map_find(&L->fields, path);
   if (known >= 0) return L->field_list[known];
   const td_field* field = td_field_refused(path) ? NULL : td_field_find(path);
@@ -47,7 +47,7 @@ bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
     memcpy(path + n + 1, name, m + 1);
     if (td_field_cached(L, path)) return true;
     const variable* par = data ? td_scope_find(&L->global, "par") : NULL;
-    if (par && td_value_field(par->v, name) >= 0) {  // told where it was first assigned
+    if (par && td_value_field(par->v, name) >= 0) {  // reported where it was first assigned
       path[0] = 0;
       return true;
     }
@@ -55,6 +55,7 @@ bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
     if (later) return td_fail(L, at, "%s", later) != NULL;
     path[n] = 0;
   }
+
   if (data) {
     td_keep_data(L, name, at);
     path[0] = 0;
@@ -74,10 +75,13 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
     char longer[256];
     snprintf(longer, sizeof longer, "%s", path);
     td_span where = at;
+
+    // place of the field in the text
     for (int i = 0; i < td_value_count(v); i++) {
       const value_slot* slot = &v->slots[i * v->nfield + f];
       if (slot->v && slot->name_at.end > 0) where = slot->name_at;
     }
+
     if (!td_step_into(L, longer, sizeof longer, v->names[f], where)) {
       ok = false;
       continue;
@@ -117,6 +121,7 @@ static void bind_symbol(lang* L, ex e, double x, td_span at) {
     td_fail(L, at, "par.sym must list symbols made by syms, or parameters");
     return;
   }
+
   const char* name = td_exprs_var_name(L->g, var);
   spec_param* p = td_spec_param_find(L->spec, name);
   if (p) {
@@ -132,6 +137,7 @@ static void bind_symbol(lang* L, ex e, double x, td_span at) {
     }
     p->from_syms = true;
   }
+
   for (int i = 0; i < L->nsymbol; i++) {
     if (L->symbols[i].var == var) L->symbols[i].bound = true;
   }
@@ -146,7 +152,7 @@ static ex listed_symbol(lang* L, const value* list, int i) {
   return EX_NONE;
 }
 
-// par.sym as a list of names becomes one of symbols, which is what the model is checked for.
+// Replace names in par.sym by symbols, which the check of the model expects.
 static void symbols_of_names(lang* L, variable* par, td_span at) {
   const value* names = td_get(par->v, 0, "sym");
   const int n = td_value_count(names);
@@ -173,6 +179,8 @@ void td_bind_symbols(lang* L, bool last) {
   const value *sym = td_get(par->v, 0, "sym"), *var = td_get(par->v, 0, "var");
   const td_span at = td_get_at(par->v, 0, "sym");
   if (!sym) return;
+
+  // par.sym lists symbols or names of symbols, and par.var as many values
   bool listed = sym->kind == V_NUM || sym->kind == V_CELL;
   for (int i = 0; listed && sym->kind == V_CELL && i < td_value_count(sym); i++)
     listed = listed_symbol(L, sym, i) != EX_NONE;
