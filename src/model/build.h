@@ -126,6 +126,7 @@ num td_build_constants(builder* b, const double* x, int n);
 td_status td_build_tree(builder* b);
 td_status td_build_places(builder* b);  // hops and masses, called by td_build_tree
 td_status td_build_links(builder* b);
+td_status td_build_loads(builder* b);
 td_status td_build_fluid(builder* b);
 td_status td_build_contacts(builder* b);
 td_status td_build_cables(builder* b);  // when all pieces of rods are made
@@ -147,6 +148,17 @@ td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool
                        bool rotation);
 td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
+// A list of expressions that grows; false: no memory.
+typedef struct ex_list {
+  ex* e;
+  int n, cap;
+} ex_list;
+bool td_list_add(ex_list* list, ex e);
+// Internal states with their rates; outputs and events, whose expressions are listed; probes.
+td_status td_build_internals(builder* b);
+td_status td_build_outputs(builder* b, ex_list* list);
+td_status td_build_events(builder* b, ex_list* list);
+td_status td_build_probes(builder* b);
 td_status td_build_expressions(builder* b);
 // Tasks: their numbers before slots are sorted, their tapes once the model has its graph and
 // probes.
@@ -191,6 +203,9 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
                          int* nfix);
 // A list of fixed transformations (tr, tr2nd): *fix, *nfix in the model.
 td_status td_build_fixes(builder* b, const value* list, bool quaternion, int* fix, int* nfix);
+// The station of `refbody` of element e of n, -1: the world; `what` names the field.
+td_status td_build_reference(builder* b, const value* s, int i, const char* what, int e, int n,
+                             int* station);
 // A station at the k-th element of a place, moved by a list of fixed transformations (may be NULL).
 td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station);

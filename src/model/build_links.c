@@ -1,5 +1,5 @@
 // Elements that act between places: springs, dampers and inputs along DOFs, axial elements, linking
-// beams, external loads, and constraints (`fixed`, or `type` on a body that already has its main
+// beams, and constraints (`fixed`, or `type` on a body that already has its main
 // joint).
 #include <math.h>
 #include <stdio.h>
@@ -367,26 +367,12 @@ static td_status row_motion(builder* b, model_row* row, int joint, int element, 
   return TD_OK;
 }
 
-// The station of `refbody` of element e of n, -1: the world.
-static td_status reference_frame(builder* b, const value* s, int i, const char* what, int e, int n,
-                                 int* station) {
-  place ref;
-  td_status status =
-      td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
-  if (status == TD_OK) status = td_build_check_place(b, &ref, n, what);
-  *station = -1;
-  if (status == TD_OK && (ref.rod > 0 || td_build_instance(b, &ref, e) >= 0))
-    status = td_build_station(b, &ref, e, NULL, false, "reference", station);
-  free(ref.element);
-  return status;
-}
-
 static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
   int axes;
   char what[48];
   snprintf(what, sizeof what, "joint(%d).refbody", joint + 1);
-  TD_TRY(reference_frame(b, b->joints, joint, what, element, b->joint[joint].nelement, &axes));
+  TD_TRY(td_build_reference(b, b->joints, joint, what, element, b->joint[joint].nelement, &axes));
   const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) &&
                    is_fixed(b, joint, element, 5);
   const bool plain = !td_get(b->joints, joint, "control") && !has_law(b->joints, joint);
@@ -503,7 +489,7 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
   return universal ? universal_row(b, joint, element, a, c, n, reference) : TD_OK;
 }
 
-// ---- joints that are not in the main chain, loads ---------------------------------------------
+// ---- joints that are not in the main chain ----------------------------------------------------
 
 static td_status refuse(builder* b, int joint, const char* field, const char* why) {
   return td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, field), "joint(%d).%s %s",
@@ -723,53 +709,6 @@ static td_status link_element(builder* b, int joint, int e) {
   return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
 }
 
-static td_status load_element(builder* b, int i, const place* body, int e) {
-  const int n = max_int(1, body->n);
-  const value* ftau = td_get(b->loads, i, "ftau");
-  const int cols = ftau ? td_field_fit("nx3|nx6", ftau, n).cols : 6;
-  const double zero[6] = {0};
-  char what[48];
-  int station, axes;
-  snprintf(what, sizeof what, "exload(%d).refbody", i + 1);
-  TD_TRY(reference_frame(b, b->loads, i, what, e, n, &axes));
-  snprintf(what, sizeof what, n > 1 ? "exload(%d)[%d]" : "exload(%d)", i + 1, e + 1);
-  TD_TRY(td_build_station(b, body, e, td_get(b->loads, i, "tr"), true, what, &station));
-  model_load* f = td_push_load(b->m, 1);
-  const num wrench = td_build_constants(b, zero, 6);
-  if (!f || wrench == NUM_NONE) return TD_E_NOMEM;
-  *f = (model_load){
-      .name = td_push_name(b->m, "%s", what), .a = axes, .b = station, .wrench = wrench};
-  for (int c = 0; c < cols; c++)
-    b->m->number_ex[wrench + c] = td_build_pick(b, ftau, e, n, c, cols, 0);
-  return TD_OK;
-}
-
-static td_status load(builder* b, int i) {
-  const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
-  const td_span at = td_get_at(b->loads, i, field);
-  place body;
-  char what[48];
-  snprintf(what, sizeof what, "exload(%d).%s", i + 1, field);
-  td_status status = td_build_place(b, td_get(b->loads, i, field), at, what, &body);
-  const int n = max_int(1, body.n);
-  if (status == TD_OK && body.body == 0 && body.rod == 0)
-    status = td_error(b->diags, TD_E_MODEL, at, "%s is the ground: a load acts on a body", what);
-  if (status == TD_OK) status = td_build_check_place(b, &body, n, what);
-  for (int e = 0; status == TD_OK && e < body.n; e++)
-    if (body.element[e] == 0)
-      status =
-          td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
-  if (status == TD_OK && !td_get(b->loads, i, "ftau"))
-    td_warn(b->diags, at, "exload(%d) has no effect: it has no ftau, the force and torque", i + 1);
-  if (status == TD_OK && (long)model_forces(b->m) + n > b->spec->limits.parts)
-    status = td_error(b->diags, TD_E_MODEL, at,
-                      "exload(%d) has %d elements: the model may have %d springs and loads", i + 1,
-                      n, b->spec->limits.parts);
-  for (int e = 0; e < n && status == TD_OK; e++) status = load_element(b, i, &body, e);
-  free(body.element);
-  return status;
-}
-
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
   static const char* const fields[] = {"spring",  "damp",  "input", "fixed",
@@ -817,10 +756,8 @@ td_status td_build_links(builder* b) {
     }
     if (s != TD_OK) worst = s;
   }
-  for (int i = 0; i < b->nload; i++) {
-    const td_status s = load(b, i);
-    if (s != TD_OK) worst = s;
-  }
+  const td_status loads = td_build_loads(b);
+  if (loads != TD_OK) worst = loads;
   const td_status meshes = td_build_mesh_links(b);
   if (meshes != TD_OK) worst = meshes;
   return worst;

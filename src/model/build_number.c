@@ -53,3 +53,11 @@ const char* td_build_name(const value* s, int i, const char* root, plain_name pl
   snprintf(plain, sizeof(plain_name), "%s(%d)", root, i + 1);
   return td_get_word(s, i, "name", plain);
 }
+
+bool td_list_add(ex_list* list, ex e) {
+  ex* grown = td_grow(list->e, &list->cap, list->n + 1, sizeof(ex));
+  if (!grown) return false;
+  list->e = grown;
+  list->e[list->n++] = e;
+  return true;
+}

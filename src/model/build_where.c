@@ -275,6 +275,19 @@ td_status td_build_station(builder* b, const place* p, int k, const value* list,
   return TD_OK;
 }
 
+td_status td_build_reference(builder* b, const value* s, int i, const char* what, int e, int n,
+                             int* station) {
+  place ref;
+  td_status status =
+      td_build_place(b, td_get(s, i, "refbody"), td_get_at(s, i, "refbody"), what, &ref);
+  if (status == TD_OK) status = td_build_check_place(b, &ref, n, what);
+  *station = -1;
+  if (status == TD_OK && (ref.rod > 0 || td_build_instance(b, &ref, e) >= 0))
+    status = td_build_station(b, &ref, e, NULL, false, "reference", station);
+  free(ref.element);
+  return status;
+}
+
 td_status td_rod_station(builder* b, int rod, double arc, int* station) {
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);

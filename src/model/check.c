@@ -221,33 +221,6 @@ static void range_text(const char* options, td_text* out) {
   }
 }
 
-static bool report_range(td_spec* spec, const checked* c, const char* name, const char* options,
-                         double x) {
-  td_text rule = {0};
-  range_text(options, &rule);
-  const char* unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s %s, got %g%s%s", name, rule.s ? rule.s : "", x,
-           *unit ? " " : "", unit);
-  td_text_free(&rule);
-  return false;
-}
-
-static bool report_not_finite(td_spec* spec, const checked* c, const char* name, double x) {
-  const bool dof = strcmp(c->field->special, "inf") == 0,
-             hard = strcmp(c->field->special, "hard") == 0;
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", name,
-           dof    ? "a finite number, or inf for a DOF"
-           : hard ? "a finite number, or inf"
-                  : "a finite number",
-           isnan(x) ? "nan" : (x > 0 ? "inf" : "-inf"));
-  if (dof || hard) return false;
-  if (isnan(x))
-    td_hint(&spec->diags, "nan has a meaning in spring.init only");
-  else
-    td_hint(&spec->diags, "inf has a meaning in joint.tr only");
-  return false;
-}
-
 // One number against finiteness, wholeness and range; `where` follows its name.  That inf makes a
 // degree of freedom and nan a rest value is part of the structure: it must be written out.
 static bool check_number(td_spec* spec, const checked* c, int i, double x, bool written,
@@ -270,18 +243,31 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a finite number, got %g", name, x);
     td_hint(&spec->diags, "%g has a meaning here only when it is written out, not as a parameter",
             x);
-    return false;
-  }
-  if (!isfinite(x)) return report_not_finite(spec, c, name, x);
-  if (!in_range(options, x)) return report_range(spec, c, name, options, x);
-  if (!sensible) {
+  } else if (!isfinite(x)) {
+    const bool dof = strcmp(f->special, "inf") == 0, hard = strcmp(f->special, "hard") == 0;
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", name,
+             dof    ? "a finite number, or inf for a DOF"
+             : hard ? "a finite number, or inf"
+                    : "a finite number",
+             isnan(x) ? "nan" : (x > 0 ? "inf" : "-inf"));
+    if (!dof && !hard)
+      td_hint(&spec->diags, isnan(x) ? "nan has a meaning in spring.init only"
+                                     : "inf has a meaning in joint.tr only");
+  } else if (!in_range(options, x)) {
+    td_text rule = {0};
+    range_text(options, &rule);
+    const char* unit = strchr(f->unit, ',') ? "" : f->unit;
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s %s, got %g%s%s", name, rule.s ? rule.s : "", x,
+             *unit ? " " : "", unit);
+    td_text_free(&rule);
+  } else if (!sensible) {
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s is %g: a number of a model may be %g at most, beyond that its powers are no "
              "numbers any more",
              name, x, TD_MOST_NUMBER);
-    return false;
+  } else {
+    td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
   }
-  td_error(&spec->diags, TD_E_MODEL, c->at, "%s must be a whole number, got %g", name, x);
   return false;
 }
 
@@ -338,26 +324,25 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
   return true;
 }
 
-// A negative stiffness or viscosity is allowed, and seldom meant.
-static void note_negative(td_spec* spec, const checked* c) {
-  const char* name = td_field_name(c->field);
-  const bool spring = strcmp(name, "coeff") == 0, damper = strcmp(name, "visc") == 0;
-  double x = 0;
-  for (int i = 0; (spring || damper) && i < td_value_count(c->v); i++) {
-    if (!td_check_known(spec, c->v, i, &x) || !(x < 0)) continue;
-    td_remark(&spec->diags, c->at,
-              spring ? "%s is negative (%g): this spring pushes away from its rest value"
-                     : "%s is negative (%g): this damper drives the motion",
-              c->name, x);
-    return;
-  }
-}
-
 static void check_numbers(const walk* w, checked* c) {
   if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
   for (int i = 0; i < td_value_count(c->v); i++)
     if (!check_entry(w->spec, c, i)) return;
-  note_negative(w->spec, c);
+
+  // a negative stiffness or viscosity is allowed, and seldom meant
+  const char* name = td_field_name(c->field);
+  const bool spring = strcmp(name, "coeff") == 0, damper = strcmp(name, "visc") == 0;
+  bool told = !spring && !damper;
+  for (int i = 0; !told && i < td_value_count(c->v); i++) {
+    double x;
+    told = td_check_known(w->spec, c->v, i, &x) && x < 0;
+    if (told)
+      td_remark(&w->spec->diags, c->at,
+                spring ? "%s is negative (%g): this spring pushes away from its rest value"
+                       : "%s is negative (%g): this damper drives the motion",
+                c->name, x);
+  }
+
   for (const td_rule* r = w->structure->rules; r && r->path; r++)
     if (r->value && strcmp(r->path, c->field->path) == 0) r->value(w->spec, c);
 }

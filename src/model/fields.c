@@ -1,7 +1,7 @@
-// The table of all structures, searches in it, and structures that consist of fields alone.  Names,
-// shapes and defaults are those of the published TMTDyn tables; what a rigid robot needs beyond
-// them (joint.type, par.t_final, ...) follows the same pattern.  To add a field: add a row below
-// its parent in the file of its structure and write the page again (see test_fields.c).
+// The table of all structures, and searches in it.  Names, shapes and defaults are those of the
+// published TMTDyn tables; what a rigid robot needs beyond them (joint.type, par.t_final, ...)
+// follows the same pattern.  To add a field: add a row below its parent in the file of its
+// structure and write the page again (see test_fields.c).
 #include "model/fields.h"
 
 #include <stdio.h>
@@ -24,109 +24,6 @@ const td_structure td_structure_world = {
         "Gravity is an acceleration: with z pointing up it is `[0 0 -9.81]`. It may change with "
         "time, as on a shaking table.",
     .example = "world.g = [0 0 -9.81];\n",
-};
-
-static const td_field exload_fields[] = {
-    {"exload", FIELD_STRUCTS, "", "", "", FIXED, "", "", "external loads"},
-    {"exload.exbody", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "", "body it acts on"},
-    {"exload.refbody", FIELD_PLACE, "", "[0 1]", "", FIXED, "", "",
-     "body in whose frame the load is given; 0 is the world"},
-    {"exload.tr", FIELD_STRUCTS, "", "", "", FIXED, "", "",
-     "transformations from the body's frame to the point of action"},
-    {"exload.tr.trans", FIELD_NUM, "1x3", "[0 0 0]", "m", PARAM, "", "", "translation"},
-    {"exload.tr.rot", FIELD_NUM, "1x2|1x3|1x4", "[0 0]", "rad", PARAM, "", "",
-     "rotation: [axis angle]; three angles; [0 x y z] with norm([x y z]) < 1, the vector part of a "
-     "unit quaternion; otherwise a quaternion [w x y z]"},
-    {"exload.ftau", FIELD_NUM, "nx3|nx6", "[0 0 0 0 0 0]", "N, N m", FORCE, "", "",
-     "force, or force and torque"},
-    {.path = NULL},
-};
-static const td_rule exload_rules[] = {
-    {"exload.tr.rot", .value = td_check_place_rotation},
-    {.path = NULL},
-};
-
-const td_structure td_structure_exload = {
-    .fields = exload_fields,
-    .rules = exload_rules,
-    .plural = "loads",
-    .intro =
-        "A force, or a force and a torque, on a body. It is given in the world unless `refbody` "
-        "names a body whose frame it follows.",
-    .example =
-        "exload(1).exbody = 2;\n"
-        "exload(1).tr.trans = [0 0 0.2];\n"
-        "exload(1).ftau = [5*sin(2*pi*t) 0 0 0 0 0];\n",
-};
-
-static const td_field sensor_fields[] = {
-    {"sensor", FIELD_STRUCTS, "", "", "", FIXED, "", "", "quantities to record"},
-    {"sensor.name", FIELD_STR, "", TD_REQUIRED, "", FIXED, "", "", "name in the results; unique"},
-    {"sensor.value", FIELD_NUM, "", TD_REQUIRED, "", WATCH, "", "", "any expression"},
-    {"sensor.noise", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
-     "standard deviation of a measurement by a sampled controller or an observer; results hold "
-     "exact values"},
-    {"sensor.quantum", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
-     "smallest step of a measurement, 0: none"},
-    {.path = NULL},
-};
-
-const td_structure td_structure_sensor = {
-    .fields = sensor_fields,
-    .plural = "sensors",
-    .intro =
-        "A sensor records an expression. Everything an expression can ask of the robot is listed "
-        "under [Quantities](#quantities).",
-    .example =
-        "sensor(1).name  = 'tip';\n"
-        "sensor(1).value = pos(body(2), [0 0 0.2]);\n",
-};
-
-static const td_field output_fields[] = {
-    {"output", FIELD_LIST, "", "all sensors, q, v and internal states", "", FIXED, "", "",
-     "what the result files hold"},
-    {.path = NULL},
-};
-
-const td_structure td_structure_output = {
-    .fields = output_fields,
-    .intro =
-        "A list of sensor names and of the words `energy`, `q` (positions), `v` (velocities) and "
-        "`z` (internal states); without it all sensors, `q`, `v` and `z`.",
-    .example = "output = {'tip', 'energy', 'q'};\n",
-};
-
-static const td_field event_fields[] = {
-    {"event", FIELD_STRUCTS, "", "", "", FIXED, "", "", "moments to find"},
-    {"event.when", FIELD_NUM, "1", TD_REQUIRED, "", WATCH, "", "",
-     "happens when this expression passes through zero"},
-    {"event.then", FIELD_STR, "", "mark", "", FIXED, "", "stop|mark",
-     "end the simulation, or only record the time"},
-    {"event.name", FIELD_STR, "", "", "", FIXED, "", "", "name in the results; unique"},
-    {.path = NULL},
-};
-
-static void event_when(td_spec* spec, const checked* c) {
-  double x;
-  if (td_check_constant(spec, c->v, 0, &x))
-    td_warn(&spec->diags, c->at, "%s is the constant %g: this event never happens", c->name, x);
-}
-
-static const td_rule event_rules[] = {
-    {"event.when", .value = event_when},
-    {.path = NULL},
-};
-
-const td_structure td_structure_event = {
-    .fields = event_fields,
-    .rules = event_rules,
-    .plural = "events",
-    .intro =
-        "The solver finds the moment at which an expression passes through zero, in either "
-        "direction.",
-    .example =
-        "event(1).when = pos(body(2))*[0; 0; 1];   % the body reaches the ground\n"
-        "event(1).then = 'stop';\n",
 };
 
 // ---- all of them ------------------------------------------------------------------------------

@@ -1,7 +1,9 @@
-// Rules of internal states: internal('air', 1e-5) with dynamics(k).of = 'air' and its rate.
+// Internal states: internal('air', 1e-5) with dynamics(k).of = 'air' and its rate.  Fields, rules
+// and builder.
 #include <math.h>
 #include <string.h>
 
+#include "model/build.h"
 #include "model/structure.h"
 
 static const td_field fields[] = {
@@ -142,4 +144,33 @@ void td_check_internals(td_spec* spec) {
     td_hint(&spec->diags, "write dynamics(%d).of = '%s'; dynamics(%d).rate = ...", n + 1, z->name,
             n + 1);
   }
+}
+
+// Rates are numbers like those of forces: derivatives, corners and stop times are found with
+// theirs.
+td_status td_build_internals(builder* b) {
+  td_model* m = b->m;
+  const value* list = td_get(b->spec->root, 0, "dynamics");
+  const int n = b->spec->ninternal, nrate = list ? td_value_count(list) : 0;
+  for (int i = 0; i < n; i++) {
+    const spec_internal* z = &b->spec->internals[i];
+    model_internal* out = td_push_internal(m, 1);
+    if (!out) return TD_E_NOMEM;
+    *out = (model_internal){.name = td_push_name(m, "%s", z->name), .var = z->var};
+    out->init = td_build_number(b, z->init);
+    if (out->init == NUM_NONE || out->name < 0) return TD_E_NOMEM;
+  }
+
+  m->internal_rate = m->nnumber_ex;
+  for (int i = 0; i < n; i++) {
+    int k = 0;
+    while (k < nrate && strcmp(td_get_word(list, k, "of", ""), b->spec->internals[i].name) != 0)
+      k++;
+    const value* rate = k < nrate ? td_get(list, k, "rate") : NULL;
+    if (!rate || td_build_number(b, td_value_ex(rate, 0, b->spec->graph)) == NUM_NONE)
+      return TD_E_NOMEM;
+    m->internal[i].unit = td_push_name(m, "%s", td_get_word(list, k, "unit", ""));
+    if (m->internal[i].unit < 0) return TD_E_NOMEM;
+  }
+  return TD_OK;
 }
