@@ -78,6 +78,7 @@ typedef struct build_rod {
 } build_rod;
 
 typedef struct build_mesh build_mesh;  // see meshes.h
+struct cable_words;
 
 typedef struct builder {
   td_spec* spec;
@@ -90,8 +91,9 @@ typedef struct builder {
   int nrod;            // rods as written, edges of meshes, rods of joints with `rom`
   build_joint* joint;  // as written, then the base joints of the rods
   build_rod* rod;
-  int nmesh, nnode;  // nodes of all meshes: bodies nbody + 1, nbody + 2, ...
-  int nnode_v;       // and their velocities
+  struct cable_words* cable;  // as written (cables.h)
+  int nmesh, nnode;           // nodes of all meshes: bodies nbody + 1, nbody + 2, ...
+  int nnode_v;                // and their velocities
   build_mesh* mesh;
   int* body_main;   // joint of each body (from 0), -1: none, BODY_NODE: a node of a mesh
   int* body_first;  // first instance (index into m->body) of each body, from 1

@@ -41,22 +41,21 @@ static const td_field fields[] = {
 
 // ---- rules ------------------------------------------------------------------------------------
 
-// The number written in a field, `fallback` where there is none, NaN for an expression.
-static double written(const td_spec* spec, const value* s, int i, const char* field,
-                      double fallback) {
-  const value* v = td_get(s, i, field);
+// A written number, `fallback` where there is none, NaN for an expression.
+static double written(const td_spec* spec, const value* v, double fallback) {
   double x = fallback;
   if (!v) return x;
   return v->kind == V_NUM && td_check_constant(spec, v, 0, &x) ? x : (double)NAN;
 }
 
 // A stiffness other than inf, or an expression.
-static bool is_stiff(const td_spec* spec, const value* s, int i) {
-  return !isinf(written(spec, s, i, "stiffness", INFINITY));
+static bool is_stiff(const td_spec* spec, const cable_words* c) {
+  return !isinf(written(spec, c->stiffness, INFINITY));
 }
 
-static bool is_taut(const td_spec* spec, const value* s, int i) {
-  return !td_get(s, i, "tension") && td_get(s, i, "pull") && !is_stiff(spec, s, i);
+// Is it driven by its length, and inextensible?
+static bool is_taut(const td_spec* spec, const cable_words* c) {
+  return !c->tension && c->pull && !is_stiff(spec, c);
 }
 
 static bool error(td_spec* spec, td_span at, const char* name, const char* text) {
@@ -64,32 +63,13 @@ static bool error(td_spec* spec, td_span at, const char* name, const char* text)
   return false;
 }
 
-// A tension, or a shortening and the stiffness it works against; none: it cannot be stretched.
-static void cable_drive(td_spec* spec, const value* s, int i, const char* name) {
-  const bool tension = td_get(s, i, "tension"), pull = td_get(s, i, "pull");
-  if (!tension && !pull) {
-    error(spec, td_check_element_at(&spec->diags, s, i), name,
-          " is driven by nothing: write tension or pull");
-  } else if (tension && pull) {
-    error(spec, td_get_at(s, i, "pull"), name,
-          ".pull and tension: a cable is driven by one of them");
-  } else if (pull && is_taut(spec, s, i) && written(spec, s, i, "friction", 0) != 0) {
-    error(spec, td_get_at(s, i, "friction"), name,
-          ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
-  }
-  if (tension && !pull && is_stiff(spec, s, i))
-    td_check_unused(spec, s, i, name, "stiffness", "its tension is given");
-}
-
-// A cable runs through rods or between places, not both.
-static bool cable_way(td_spec* spec, const value* s, int i, const char* name) {
+// A cable runs through rods or between places, not both; true: through rods.
+static bool check_way(td_spec* spec, const value* s, int i, const char* name) {
   static const char* const inside[] = {"rod", "path", "from", "to", "friction"};
-  const value *via = td_get(s, i, "via"), *points = td_get(s, i, "points");
-  if (!via) {
-    if (points)
-      return error(spec, td_get_at(s, i, "points"), name, ".points belong to the places of `via`");
-    return true;
-  }
+  const cable_words c = td_cable_read(s, i);
+  if (!c.via && c.points)
+    return error(spec, td_get_at(s, i, "points"), name, ".points belong to the places of `via`");
+  if (!c.via) return true;
   for (int k = 0; k < 5; k++)
     if (td_get(s, i, inside[k])) {
       td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, inside[k]),
@@ -97,41 +77,23 @@ static bool cable_way(td_spec* spec, const value* s, int i, const char* name) {
                inside[k]);
       return false;
     }
-  if (via->kind != V_CELL) return false;
-  if (td_value_count(via) < 2)
-    return error(spec, td_get_at(s, i, "via"), name, ".via needs two places or more");
-  if (points && points->kind == V_NUM &&
-      (points->rows != td_value_count(via) || points->cols != 3)) {
+  if (c.via->kind != V_CELL) return false;
+  const int n = td_value_count(c.via);
+  if (n < 2) return error(spec, td_get_at(s, i, "via"), name, ".via needs two places or more");
+  if (c.points && c.points->kind == V_NUM && (c.points->rows != n || c.points->cols != 3))
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "points"),
-             "%s.points must be %dx3, a row for each place of `via`, got %dx%d", name,
-             td_value_count(via), points->rows, points->cols);
-  }
+             "%s.points must be %dx3, a row for each place of `via`, got %dx%d", name, n,
+             c.points->rows, c.points->cols);
   return false;
 }
 
-// The path at both ends and in the middle of its rod.
-static void cable_path(td_spec* spec, const value* s, int i, const char* name, int rod,
-                       const double range[2]) {
-  for (int p = 0; td_get(s, i, "path") && p < 3; p++) {
-    const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
-    double x[2];
-    if (!td_check_number(spec, s, i, "path", 0, arc, NAN, &x[0])) return;
-    if (!td_check_number(spec, s, i, "path", 1, arc, NAN, &x[1])) return;
-    if (td_check_inside(spec, rod, arc, x)) continue;
-    td_warn(&spec->diags, td_get_at(s, i, "path"),
-            "%s.path leaves the section of rod(%d): it is [%g %g] m at s = %g m", name, rod + 1,
-            x[0], x[1], arc);
-    return;
-  }
-}
-
 // The k-th of n rods.
-static void cable_rod(td_spec* spec, const value* s, int i, const char* name, int k, int n) {
+static void check_rod(td_spec* spec, const value* s, int i, const char* name, int k, int n) {
+  const cable_words c = td_cable_read(s, i);
   td_diags* diags = &spec->diags;
   const int nrod = td_check_rod_count(spec);
   double rod, from = 0, to;
-  if (!td_check_number(spec, s, i, "rod", k, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
-    return;
+  if (!td_check_number(spec, c.rod, k, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod))) return;
   if (rod > nrod) {
     td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "rod"),
              "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
@@ -141,38 +103,66 @@ static void cable_rod(td_spec* spec, const value* s, int i, const char* name, in
   const double length = td_check_rod_length(spec, (int)rod - 1);
   if (isnan(length)) return;
   to = length;
-  if (k == 0 && !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
-  if (k == n - 1 && !td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (k == 0 && !td_check_number(spec, c.from, 0, NAN, 0, &from)) return;
+  if (k == n - 1 && !td_check_number(spec, c.to, 0, NAN, length, &to)) return;
   if (to > length * (1 + 1e-9)) {
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);
-  } else if (from >= to) {
+    return;
+  }
+  if (from >= to) {
     td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "from"),
              "%s.from must be below where it ends, got %g m and %g m", name, from, to);
-  } else {
-    cable_path(spec, s, i, name, (int)rod - 1, (double[]){from, to});
+    return;
+  }
+
+  // the path at both ends and in the middle
+  for (int p = 0; c.path && p < 3; p++) {
+    const double arc = from + 0.5 * p * (to - from);
+    double x[2];
+    if (!td_check_number(spec, c.path, 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, c.path, 1, arc, NAN, &x[1])) return;
+    if (td_check_inside(spec, (int)rod - 1, arc, x)) continue;
+    td_warn(diags, td_get_at(s, i, "path"),
+            "%s.path leaves the section of rod(%g): it is [%g %g] m at s = %g m", name, rod, x[0],
+            x[1], arc);
+    return;
   }
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  cable_drive(spec, s, i, name);
-  if (!cable_way(spec, s, i, name)) return;
-  const value* rods = td_get(s, i, "rod");
-  const int n = rods && rods->kind == V_NUM ? td_value_count(rods) : 1;
-  const int nrod = td_check_rod_count(spec);
+  const cable_words c = td_cable_read(s, i);
+
+  // a tension, or a shortening and the stiffness it works against; none: it cannot be stretched
+  if (!c.tension && !c.pull)
+    error(spec, td_check_element_at(&spec->diags, s, i), name,
+          " is driven by nothing: write tension or pull");
+  else if (c.tension && c.pull)
+    error(spec, td_get_at(s, i, "pull"), name,
+          ".pull and tension: a cable is driven by one of them");
+  else if (is_taut(spec, &c) && written(spec, c.friction, 0) != 0)
+    error(spec, td_get_at(s, i, "friction"), name,
+          ".friction: a cable that cannot be stretched has none; give it a stiffness [N/m]");
+  if (c.tension && !c.pull && is_stiff(spec, &c))
+    td_check_unused(spec, s, i, name, "stiffness", "its tension is given");
+
+  // rods that exist, each once
+  if (!check_way(spec, s, i, name)) return;
+  const bool numbers = c.rod && c.rod->kind == V_NUM;
+  const int n = numbers ? td_value_count(c.rod) : 1, nrod = td_check_rod_count(spec);
   if (n > 1 && n > nrod) {
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
              "%s.rod names %d rods, but the model has %d", name, n, nrod);
     return;
   }
   for (int k = 0; k < n; k++) {
-    for (int l = 0; rods && l < k; l++)
-      if (rods->kind == V_NUM && rods->x[l] == rods->x[k]) {
+    for (int l = 0; numbers && l < k; l++)
+      if (c.rod->x[l] == c.rod->x[k]) {
         td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rod"),
-                 "%s.rod names rod(%g) twice: write two cables", name, rods->x[k]);
+                 "%s.rod names rod(%g) twice: write two cables", name, c.rod->x[k]);
         return;
       }
-    cable_rod(spec, s, i, name, k, n);
+    check_rod(spec, s, i, name, k, n);
   }
 }
 
@@ -281,7 +271,7 @@ static td_status order_crossings(builder* b) {
 
 // The frame of a place, moved to the cable's point there.
 static td_status push_end(builder* b, int cable, int k, int* station) {
-  const value *via = td_get(b->cables, cable, "via"), *points = td_get(b->cables, cable, "points");
+  const value *via = b->cable[cable].via, *points = b->cable[cable].points;
   const value_slot* slot = &via->slots[k];
   char what[48];
   place p;
@@ -312,7 +302,7 @@ static td_status push_end(builder* b, int cable, int k, int* station) {
 }
 
 static td_status push_spans(builder* b, int cable) {
-  const value* via = td_get(b->cables, cable, "via");
+  const value* via = b->cable[cable].via;
   int from, to;
   b->m->cable[cable].span = b->m->nspan;
   if (!via) return TD_OK;
@@ -334,8 +324,7 @@ static td_status push_spans(builder* b, int cable) {
 
 // ---- drives -----------------------------------------------------------------------------------
 
-static num drive(builder* b, int cable, const char* field) {
-  const value* v = td_get(b->cables, cable, field);
+static num drive(builder* b, const value* v) {
   return v ? td_build_number(b, td_value_ex(v, 0, b->spec->graph)) : NUM_NONE;
 }
 
@@ -349,7 +338,7 @@ static bool is_constant(const builder* b, num slot) {
 static td_status push_taut(builder* b, int i, model_cable* cable) {
   const double zero[3] = {0};
   const td_span at = td_get_at(b->cables, i, "pull");
-  ex e = td_value_ex(td_get(b->cables, i, "pull"), 0, b->spec->graph);
+  ex e = td_value_ex(b->cable[i].pull, 0, b->spec->graph);
   if (td_ex_depends(b->spec->graph, e) & ~(unsigned)(TD_ON_PARAM | TD_ON_TIME))
     return td_error(b->diags, TD_E_MODEL, at,
                     "cable(%d).pull of a cable that cannot be stretched may depend on time and "
@@ -396,11 +385,12 @@ static td_status push_cable(builder* b, int i) {
   plain_name plain;
   model_cable* c = td_push_cable(b->m, 1);
   if (!c) return TD_E_NOMEM;
-  const bool taut = is_taut(b->spec, b->cables, i);
-  model_cable cable = {.tension = drive(b, i, "tension"),
-                       .pull = taut ? NUM_NONE : drive(b, i, "pull"),
-                       .stiffness = taut ? NUM_NONE : drive(b, i, "stiffness"),
-                       .friction = taut ? NUM_NONE : drive(b, i, "friction"),
+  const cable_words* words = &b->cable[i];
+  const bool taut = is_taut(b->spec, words);
+  model_cable cable = {.tension = drive(b, words->tension),
+                       .pull = taut ? NUM_NONE : drive(b, words->pull),
+                       .stiffness = taut ? NUM_NONE : drive(b, words->stiffness),
+                       .friction = taut ? NUM_NONE : drive(b, words->friction),
                        .row = -1};
   cable.name = td_push_name(b->m, "%s", td_build_name(b->cables, i, "cable", plain));
   if (b->m->failed) return TD_E_NOMEM;

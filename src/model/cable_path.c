@@ -7,27 +7,35 @@
 #include "model/rods.h"
 #include "model/rules.h"
 
-static double constant(const value* s, int i, const char* field, double fallback) {
-  const value* v = td_get(s, i, field);
-  return v ? v->x[0] : fallback;
+cable_words td_cable_read(const value* s, int i) {
+  return (cable_words){.rod = td_get(s, i, "rod"),
+                       .path = td_get(s, i, "path"),
+                       .from = td_get(s, i, "from"),
+                       .to = td_get(s, i, "to"),
+                       .via = td_get(s, i, "via"),
+                       .points = td_get(s, i, "points"),
+                       .tension = td_get(s, i, "tension"),
+                       .pull = td_get(s, i, "pull"),
+                       .stiffness = td_get(s, i, "stiffness"),
+                       .friction = td_get(s, i, "friction")};
 }
 
 int td_cable_rods(const builder* b, int cable) {
-  if (td_get(b->cables, cable, "via")) return 0;
-  const value* rods = td_get(b->cables, cable, "rod");
-  return rods ? td_value_count(rods) : 1;
+  const cable_words* c = &b->cable[cable];
+  return c->via ? 0 : c->rod ? td_value_count(c->rod) : 1;
 }
 
 int td_cable_rod(const builder* b, int cable, int k) {
-  const value* rods = td_get(b->cables, cable, "rod");
-  return rods ? (int)rods->x[k] : 1;
+  return b->cable[cable].rod ? (int)b->cable[cable].rod->x[k] : 1;
 }
 
-// Which part of its k-th rod a cable runs through: `from` is on the first, `to` on the last.
+static double constant(const value* v, double fallback) { return v ? v->x[0] : fallback; }
+
 void td_cable_range(const builder* b, int cable, int k, double* from, double* to) {
-  *from = k == 0 ? constant(b->cables, cable, "from", 0) : 0;
+  const cable_words* c = &b->cable[cable];
+  *from = k == 0 ? constant(c->from, 0) : 0;
   *to = b->rod[td_cable_rod(b, cable, k) - 1].length;
-  if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(b->cables, cable, "to", *to));
+  if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(c->to, *to));
 }
 
 static void add_split(double* arc, int* n, int max, double x, double length) {
@@ -50,16 +58,16 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
       add_split(arc, &n, max, to, length);
     }
   for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
-    if ((int)constant(b->chambers, i, "rod", 1) != rod + 1) continue;
-    add_split(arc, &n, max, constant(b->chambers, i, "from", 0), length);
-    add_split(arc, &n, max, constant(b->chambers, i, "to", length), length);
+    if ((int)constant(td_get(b->chambers, i, "rod"), 1) != rod + 1) continue;
+    add_split(arc, &n, max, constant(td_get(b->chambers, i, "from"), 0), length);
+    add_split(arc, &n, max, constant(td_get(b->chambers, i, "to"), length), length);
   }
   qsort(arc, (size_t)min_int(n, max), sizeof(double), td_ascending);
   return n;
 }
 
 num td_cable_path(builder* b, int cable, double arc) {
-  const value* path = td_get(b->cables, cable, "path");
+  const value* path = b->cable[cable].path;
   const double zero[CABLE_PATH] = {0};
   const num at = td_build_constants(b, zero, CABLE_PATH);
   for (int c = 0; path && at != NUM_NONE && c < 2; c++) {

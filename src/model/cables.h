@@ -4,6 +4,14 @@
 
 #include "model/build.h"
 
+// A cable as it is written.
+typedef struct cable_words {
+  const value *rod, *path, *from, *to;                 // through rods
+  const value *via, *points;                           // straight between places
+  const value *tension, *pull, *stiffness, *friction;  // what drives it
+} cable_words;
+cable_words td_cable_read(const value* cables, int i);
+
 // How many rods a cable runs through, 0: it runs straight between places; the k-th of them, from 1.
 int td_cable_rods(const builder* b, int cable);
 int td_cable_rod(const builder* b, int cable, int k);

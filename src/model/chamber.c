@@ -22,8 +22,8 @@ static void chamber_offset(td_spec* spec, const value* s, int i, const char* nam
   for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
     const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
     double x[2];
-    if (!td_check_number(spec, s, i, "offset", 0, arc, NAN, &x[0])) return;
-    if (!td_check_number(spec, s, i, "offset", 1, arc, NAN, &x[1])) return;
+    if (!td_check_number(spec, td_get(s, i, "offset"), 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, td_get(s, i, "offset"), 1, arc, NAN, &x[1])) return;
     if (td_check_inside(spec, rod, arc, x)) continue;
     td_warn(&spec->diags, td_get_at(s, i, "offset"),
             "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
@@ -35,7 +35,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_diags* diags = &spec->diags;
   const int nrod = td_check_rod_count(spec);
   double rod, from, to;
-  if (!td_check_number(spec, s, i, "rod", 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod)))
+  if (!td_check_number(spec, td_get(s, i, "rod"), 0, NAN, 1, &rod) ||
+      !(rod >= 1 && rod == floor(rod)))
     return;
   if (rod > nrod) {
     td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "rod"),
@@ -44,8 +45,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
     return;
   }
   const double length = td_check_rod_length(spec, (int)rod - 1);
-  if (isnan(length) || !td_check_number(spec, s, i, "from", 0, NAN, 0, &from)) return;
-  if (!td_check_number(spec, s, i, "to", 0, NAN, length, &to)) return;
+  if (isnan(length) || !td_check_number(spec, td_get(s, i, "from"), 0, NAN, 0, &from)) return;
+  if (!td_check_number(spec, td_get(s, i, "to"), 0, NAN, length, &to)) return;
   if (to > length * (1 + 1e-9))
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);

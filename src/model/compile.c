@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/cables.h"
 #include "model/compile.h"
 #include "model/force_words.h"
 #include "model/rods.h"
@@ -58,6 +59,7 @@ static void builder_free(builder* b) {
     free(b->joint[j].dof_v);
   }
   free(b->joint);
+  free(b->cable);
   td_build_mesh_close(b);
   td_value_drop(b->own_rods);
   td_value_drop(b->own_joints);
@@ -89,6 +91,10 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
   b->cables = td_get(spec->root, 0, "cable");
+  const int ncable = b->cables ? td_value_count(b->cables) : 0;
+  b->cable = calloc((size_t)ncable + 1, sizeof(cable_words));
+  if (!b->cable) return TD_E_NOMEM;
+  for (int i = 0; i < ncable; i++) b->cable[i] = td_cable_read(b->cables, i);
   b->fluid = td_get(spec->root, 0, "fluid");
   b->contacts = td_get(spec->root, 0, "contact");
   b->meshes = td_get(spec->root, 0, "mesh");

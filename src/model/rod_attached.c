@@ -24,7 +24,7 @@ td_status td_rod_attached(builder* b, int rod, rod_places* out) {
   for (int k = 0; k < FORCE_KINDS; k++)
     if (td_force_words[k]->structure) TD_TRY(td_force_words[k]->places(b, rod, out));
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++) {
-    const value* via = td_get(b->cables, i, "via");
+    const value* via = b->cable[i].via;
     for (int k = 0; via && k < td_value_count(via); k++)
       TD_TRY(td_rod_want_place(b, rod, via->slots[k].v, out));
     // a cable that goes on to another rod leaves this one at its end

@@ -67,9 +67,9 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
 void td_check_in_fluid(td_spec* spec, const value* s, int i, const char* name);
 void td_check_rod_in_fluid(td_spec* spec, const value* s, int i, const char* name);
 void td_check_mesh_in_fluid(td_spec* spec, const value* s, int i, const char* name);
-// Number k of a field at an arc length, `fallback` when it is absent; false: not known.
-bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
-                     double arc, double fallback, double* x);
+// Number k of a value at an arc length, `fallback` when it is NULL; false: not known.
+bool td_check_number(const td_spec* spec, const value* v, int k, double arc, double fallback,
+                     double* x);
 // Is a point of the section of rod i (from 0) inside its outline?  True when it is not known.
 bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
 // Length of rod(i), from 0; NaN when it is not known.

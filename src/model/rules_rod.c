@@ -12,9 +12,8 @@
 
 // ---- reading ----------------------------------------------------------------------------------
 
-bool td_check_number(const td_spec* spec, const value* s, int i, const char* field, int k,
-                     double arc, double fallback, double* x) {
-  const value* v = td_get(s, i, field);
+bool td_check_number(const td_spec* spec, const value* v, int k, double arc, double fallback,
+                     double* x) {
   *x = fallback;
   if (!v) return !isnan(fallback);
   return v->kind == V_NUM && k < td_value_count(v) && td_check_along(spec, v, k, arc, x);
@@ -217,7 +216,7 @@ static void slenderness(td_spec* spec, const value* s, int i, const char* name, 
   for (int f = 0; f < 3; f++)
     for (int p = 0; td_get(s, i, fields[f]) && p < 3; p++) {
       double x;
-      if (!td_check_number(spec, s, i, fields[f], 0, stretch_arc(along, p), NAN, &x)) break;
+      if (!td_check_number(spec, td_get(s, i, fields[f]), 0, stretch_arc(along, p), NAN, &x)) break;
       const double across = f == 0 ? 2 * x : x;
       if (!(across > 2 * whole)) continue;
       const td_span at = td_get_at(s, i, fields[f]);
@@ -457,11 +456,12 @@ static bool is_in_section(const td_spec* spec, const value* rods, int i, double 
   const char* section = td_get_word(rods, i, "section", "circle");
   double a, b;
   if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
-    return !td_check_number(spec, rods, i, "radius", 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
+    return !td_check_number(spec, td_get(rods, i, "radius"), 0, arc, NAN, &a) ||
+           hypot(x[0], x[1]) <= a;
   const bool ellipse = strcmp(section, "ellipse") == 0;
   if (strcmp(section, "rectangle") != 0 && !ellipse) return true;
-  if (!td_check_number(spec, rods, i, "width", 0, arc, NAN, &a)) return true;
-  if (!td_check_number(spec, rods, i, "height", 0, arc, NAN, &b)) return true;
+  if (!td_check_number(spec, td_get(rods, i, "width"), 0, arc, NAN, &a)) return true;
+  if (!td_check_number(spec, td_get(rods, i, "height"), 0, arc, NAN, &b)) return true;
   if (ellipse) return hypot(2 * x[0] / a, 2 * x[1] / b) <= 1;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
 }
