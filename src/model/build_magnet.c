@@ -2,7 +2,6 @@
 // fields, their rules and their builder.
 #include <math.h>
 #include <stdio.h>
-#include <string.h>
 
 #include "model/force_words.h"
 #include "model/rods.h"
@@ -19,17 +18,29 @@ static const td_field fields[] = {
     {.path = NULL},
 };
 
-// The rod that is magnetic all along, from 1; 0: the magnet sits at a place.
-static int whole_rod(const value* s, int i) {
+// A magnet as it is written.
+typedef struct magnet_words {
+  int i;  // from 0
+  const value *on, *moment, *field;
+  td_span at;
+  int rod;  // that is magnetic all along, from 1; 0: the magnet sits at a place
+} magnet_words;
+
+static magnet_words read_magnet(const value* s, int i) {
   const value* on = td_get(s, i, "on");
-  return value_names(on, "rod") && !on->ref.has_place ? on->ref.index : 0;
+  return (magnet_words){.i = i,
+                        .on = on,
+                        .moment = td_get(s, i, "moment"),
+                        .field = td_get(s, i, "field"),
+                        .at = td_get_at(s, i, "on"),
+                        .rod = value_names(on, "rod") && !on->ref.has_place ? on->ref.index : 0};
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  const value* moment = td_get(s, i, "moment");
-  for (int c = 0; moment && moment->kind == V_NUM && c < td_value_count(moment); c++) {
-    const unsigned on = td_ex_depends(spec->graph, td_value_ex(moment, c, spec->graph));
-    if (!(on & TD_ON_ARC) || whole_rod(s, i) > 0) continue;
+  const magnet_words w = read_magnet(s, i);
+  for (int c = 0; w.moment && w.moment->kind == V_NUM && c < td_value_count(w.moment); c++) {
+    const unsigned on = td_ex_depends(spec->graph, td_value_ex(w.moment, c, spec->graph));
+    if (!(on & TD_ON_ARC) || w.rod > 0) continue;
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "moment"),
              "%s.moment depends on the arc length s, but %s.on is no whole rod", name, name);
     return;
@@ -62,8 +73,8 @@ static const td_structure structure = {
 static td_status places(builder* b, int rod, rod_places* out) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   for (int i = 0; magnets && i < td_value_count(magnets); i++) {
-    if (whole_rod(magnets, i) == 0)
-      TD_TRY(td_rod_want_place(b, rod, td_get(magnets, i, "on"), out));
+    const magnet_words w = read_magnet(magnets, i);
+    if (w.rod == 0) TD_TRY(td_rod_want_place(b, rod, w.on, out));
   }
   return TD_OK;
 }
@@ -71,20 +82,19 @@ static td_status places(builder* b, int rod, rod_places* out) {
 static bool along(const builder* b, int rod) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   for (int i = 0; magnets && i < td_value_count(magnets); i++)
-    if (whole_rod(magnets, i) == rod + 1) return true;
+    if (read_magnet(magnets, i).rod == rod + 1) return true;
   return false;
 }
 
 // ---- the builder ------------------------------------------------------------------------------
 
 // One dipole at a station; of a whole rod `weight` times the moment at an arc length, else NaN.
-static td_status push(builder* b, const value* magnets, int i, int station, double weight,
-                      double arc, const char* what) {
+static td_status push(builder* b, const magnet_words* w, int station, double weight, double arc,
+                      const char* what) {
   td_exprs* g = b->spec->graph;
-  const value *moment = td_get(magnets, i, "moment"), *field = td_get(magnets, i, "field");
   if (model_forces(b->m) >= b->spec->limits.parts)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(magnets, i, "on"),
-                    "magnet(%d): the model may have %d springs and loads", i + 1,
+    return td_error(b->diags, TD_E_MODEL, w->at,
+                    "magnet(%d): the model may have %d springs and loads", w->i + 1,
                     b->spec->limits.parts);
   model_element* f = td_push_magnet(b->m, 1);
   const num numbers = td_push_number_ex(b->m, 6) ? b->m->nnumber_ex - 6 : NUM_NONE;
@@ -95,10 +105,9 @@ static td_status push(builder* b, const value* magnets, int i, int station, doub
                        .numbers = numbers,
                        .potential = true};
   for (int c = 0; c < 3; c++) {
-    b->m->number_ex[numbers + c] =
-        isnan(arc) ? td_value_ex(moment, c, g)
-                   : times(b, weight, at_arc(b, td_value_ex(moment, c, g), arc));
-    b->m->number_ex[numbers + 3 + c] = td_value_ex(field, c, g);
+    const ex moment = td_value_ex(w->moment, c, g);
+    b->m->number_ex[numbers + c] = isnan(arc) ? moment : times(b, weight, at_arc(b, moment, arc));
+    b->m->number_ex[numbers + 3 + c] = td_value_ex(w->field, c, g);
   }
   for (int c = 0; c < 6; c++)
     if (td_ex_depends(g, b->m->number_ex[numbers + c]) & ~(unsigned)TD_ON_PARAM)
@@ -107,36 +116,36 @@ static td_status push(builder* b, const value* magnets, int i, int station, doub
   return f->name < 0 ? TD_E_NOMEM : TD_OK;
 }
 
-static td_status push_along(builder* b, const value* magnets, int i, int rod, const char* name) {
-  if (rod > b->nrod)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(magnets, i, "on"),
-                    "magnet(%d).on: there is no rod(%d), the model has %d", i + 1, rod, b->nrod);
+static td_status push_along(builder* b, const magnet_words* w, const char* name) {
+  if (w->rod > b->nrod)
+    return td_error(b->diags, TD_E_MODEL, w->at,
+                    "magnet(%d).on: there is no rod(%d), the model has %d", w->i + 1, w->rod,
+                    b->nrod);
   for (int k = 0; k < b->m->nsample; k++) {
     const model_sample s = b->m->sample[k];
     char what[160];
-    if (s.rod != rod || s.weight == 0) continue;
+    if (s.rod != w->rod || s.weight == 0) continue;
     snprintf(what, sizeof what, "%s@%g", name, s.arc);
-    TD_TRY(push(b, magnets, i, s.station, s.weight, s.arc, what));
+    TD_TRY(push(b, w, s.station, s.weight, s.arc, what));
   }
   return TD_OK;
 }
 
-static td_status push_at(builder* b, const value* magnets, int i, const char* name) {
-  const td_span at = td_get_at(magnets, i, "on");
+static td_status push_at(builder* b, const magnet_words* w, const char* name) {
   place on;
   char what[48];
   int station;
-  snprintf(what, sizeof what, "magnet(%d).on", i + 1);
-  td_status status = td_build_place(b, td_get(magnets, i, "on"), at, what, &on);
+  snprintf(what, sizeof what, "magnet(%d).on", w->i + 1);
+  td_status status = td_build_place(b, w->on, w->at, what, &on);
   if (status == TD_OK && on.body == 0 && on.rod == 0)
-    status = td_error(b->diags, TD_E_MODEL, at, "%s is the ground: a magnet is on a body or a rod",
-                      what);
+    status = td_error(b->diags, TD_E_MODEL, w->at,
+                      "%s is the ground: a magnet is on a body or a rod", what);
   if (status == TD_OK) status = td_build_check_place(b, &on, max_int(1, on.n), what);
   for (int e = 0; status == TD_OK && e < max_int(1, on.n); e++) {
     char one[160];
     snprintf(one, sizeof one, on.n > 1 ? "%s[%d]" : "%s", name, e + 1);
     status = td_build_station(b, &on, e, NULL, false, one, &station);
-    if (status == TD_OK) status = push(b, magnets, i, station, 1, NAN, one);
+    if (status == TD_OK) status = push(b, w, station, 1, NAN, one);
   }
   free(on.element);
   return status;
@@ -146,12 +155,11 @@ static td_status build(builder* b) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   td_status worst = TD_OK;
   for (int i = 0; magnets && i < td_value_count(magnets); i++) {
-    const int rod = whole_rod(magnets, i);
+    const magnet_words w = read_magnet(magnets, i);
     plain_name plain;
     char name[100];
     snprintf(name, sizeof name, "%.90s", td_build_name(magnets, i, "magnet", plain));
-    const td_status s =
-        rod > 0 ? push_along(b, magnets, i, rod, name) : push_at(b, magnets, i, name);
+    const td_status s = w.rod > 0 ? push_along(b, &w, name) : push_at(b, &w, name);
     if (s != TD_OK) worst = s;
   }
   return worst;
