@@ -1,4 +1,4 @@
-// Joints beside the tree: axial links, beams, loads; one for each element of a joint that repeats.
+// Joints beside the tree: axial links, beams; one for each element of a joint that repeats.
 #include "compiled.h"
 
 #define BODIES                                                                                    \
@@ -19,20 +19,9 @@ static void test_one_coefficient_is_a_link_and_six_are_a_beam(void** state) {
   compiled_free(link), compiled_free(beam);
 }
 
-static void test_forces_and_moments_act_on_their_bodies(void** state) {
-  (void)state;
-  const compiled c = compile_text(BODIES "exload(1).exbody = 2; exload(1).ftau = [1 2 3 4 5 6];");
-  assert_int_equal(c.m->nload, 1);
-  assert_int_equal(c.m->load[0].a, -1);  // in the world's axes
-  assert_int_equal(c.m->station[c.m->load[0].b].hop, c.m->station[c.m->body[1].station].hop);
-  for (int i = 0; i < 6; i++) CHECK_NEAR(fixed_number(c.m, c.m->load[0].wrench + i), i + 1, 0);
-  compiled_free(c);
-}
-
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_one_coefficient_is_a_link_and_six_are_a_beam),
-      cmocka_unit_test(test_forces_and_moments_act_on_their_bodies),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
