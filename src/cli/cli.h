@@ -167,15 +167,15 @@ typedef struct session {
   bool partial;    // stopped or failed half-way: results are marked
   char from[600];  // origin of the state, "" when it is the model's initial one
   bool reports;    // report.html is among its results
-  bool from_rest;  // the simulation starts at the equilibrium, as the file asks
-  bool compiles;   // derived code is compiled and used where it is faster, as the file asks
+  bool from_rest;  // the simulation starts at the equilibrium, as the file requests
+  bool compiles;   // derived code is compiled and used where it is faster, as the file requests
   bool derives;    // equations of motion are written too
 
   // results, absent when NULL or false
   bool has_equil;
   bool stable;  // find a stable equilibrium, unless --any
   td_equil_result equil;
-  td_state* rest;  // the equilibrium, or the initial state where modes are asked for without one
+  td_state* rest;  // the equilibrium, or the initial state where modes are computed without one
   double* study;   // with --times: a record for each, t, sensors, q, v and three numbers
   int nstudy;
   td_modes_result* modes;
@@ -251,7 +251,7 @@ int modes_step(session* s);  // stage_modes.c: at s->rest
 int modes_write(session* s);
 cJSON* modes_json(const session* s);
 int sim_step(session* s);                // stage_sim.c: from the initial state
-td_sim_options sim_options(session* s);  // as the options say
+td_sim_options sim_options(session* s);  // of the command line or the model
 int sim_write(session* s);
 int sim_inputs(session* s);    // reads --inputs, if it is given
 int derive_write(session* s);  // equations of motion, if they can be had (cmd_derive.c)

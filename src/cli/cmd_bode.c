@@ -67,6 +67,7 @@ static int range_of(session* s, const response* r, double* low, double* high) {
   return CODE_DONE;
 }
 
+// Allocate frequencies, gains, phases and names.  False: no memory.
 static bool allocate(response* r) {
   const size_t n = (size_t)r->n, pairs = (size_t)r->pairs;
   r->block = calloc(n * (1 + 2 * pairs) + 1, sizeof *r->block);
@@ -125,6 +126,7 @@ static td_status sweep(response* r, double low, double high) {
   return status;
 }
 
+// Write bode.csv.
 static td_status write_csv(session* s, const response* r) {
   td_columns* c = td_columns_new();
   if (!c) return TD_E_NOMEM;
@@ -190,6 +192,7 @@ static td_status write_svg(session* s, const response* r) {
   return status;
 }
 
+// Frequencies, names, gains and phases
 static cJSON* response_json(const response* r) {
   cJSON* o = cJSON_CreateObject();
   json_add(o, "frequency_hz", json_vector(r->hz, r->n));

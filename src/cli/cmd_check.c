@@ -188,6 +188,7 @@ static cJSON* ranges_json(const session* s) {
   return o;
 }
 
+// Rods with their continuum models
 static cJSON* rods_json(const session* s) {
   cJSON* list = cJSON_CreateArray();
   for (int i = 0; i < s->n.nrod; i++) {
@@ -271,6 +272,7 @@ static cJSON* meshes_json(session* s) {
   return list;
 }
 
+// Everything that `check` finds
 static cJSON* check_json(session* s, const outlook* o) {
   cJSON* object = cJSON_CreateObject();
   cJSON_AddStringToObject(object, "model", s->name);
@@ -443,6 +445,7 @@ static void say_check(session* s, const outlook* o) {
         s->state->z[i], td_model_internal_unit(s->model, i));
 }
 
+// Assess the model and print it.
 static int check(session* s) {
   outlook o;
   const td_status status = assess(s, &o);

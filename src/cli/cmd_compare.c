@@ -139,6 +139,7 @@ static void say_table(const comparison* c) {
 
 // ---- for programs -----------------------------------------------------------------------------
 
+// One variant
 static cJSON* variant_json(const comparison* c, const variant* v) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "model", v->model);
@@ -174,6 +175,7 @@ static cJSON* candidate_json(const candidate* from) {
   return o;
 }
 
+// References, candidates and variants
 static cJSON* compare_json(const comparison* c) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "model", c->s->name);

@@ -50,6 +50,7 @@ static void print_wrapped(const char* text, int indent) {
   putchar('\n');
 }
 
+// Print names and titles of the built-in models.
 static int list_demos(const options* opt) {
   if (opt->json) {
     cJSON* list = cJSON_CreateArray();

@@ -51,6 +51,7 @@ static const char* compiler(void) {
 #endif
 }
 
+// Print versions and programs as JSON.
 static int doctor_json(const td_part* parts, int n) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "tendril", td_version());

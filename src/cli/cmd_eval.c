@@ -72,6 +72,7 @@ static cJSON* stations_json(session* s) {
   return list;
 }
 
+// State, equations, energy, sensors and stations
 static cJSON* eval_json(session* s, const equations* eq, td_flags flags) {
   const int nv = s->n.nv, nc = s->n.nconstraint;
   cJSON* o = cJSON_CreateObject();

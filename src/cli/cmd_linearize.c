@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+// A linear model with names and the point of linearisation
 cJSON* linear_json(const session* s, const td_linear* l) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "about", s->opt->at ? "state" : "equilibrium");

@@ -75,6 +75,7 @@ static td_status solve(design* d) {
   return status;
 }
 
+// Print the first poles, conjugate pairs as one.
 static void say_poles(const session* s, const char* what, const double* re, const double* im,
                       int n) {
   say(s, "  %-12s", what);
@@ -129,6 +130,7 @@ static cJSON* poles_json(const double* re, const double* im, int n) {
   return list;
 }
 
+// A linear model with structure, poles and gains
 static cJSON* design_json(const session* s, const design* d) {
   const int n = d->l->nx;
   cJSON* o = linear_json(s, d->l);

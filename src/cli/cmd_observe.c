@@ -197,6 +197,7 @@ static int read_unknowns(watch* w) {
   return CODE_DONE;
 }
 
+// Allocate columns and unknowns.  False: no memory.
 static bool allocate(watch* w) {
   const session* s = w->s;
   const size_t ny = (size_t)s->n.nsensor, nu = (size_t)s->n.nu, np = (size_t)s->opt->nestimate;
@@ -510,6 +511,7 @@ static cJSON* sensors_json_of(const watch* w) {
   return list;
 }
 
+// Innovations, unknowns and verdict
 static cJSON* observe_json(const watch* w) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "filter", w->s->opt->filter == TD_UKF ? "ukf" : "ekf");

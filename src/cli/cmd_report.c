@@ -29,6 +29,7 @@ static char* read_file(const char* path) {
   return text;
 }
 
+// Read the report of a directory into the page of this version.
 char* report_read(const char* directory) {
   char* path = format_text("%s/report.html", directory);
   char *text = path ? read_file(path) : NULL, *page = NULL;

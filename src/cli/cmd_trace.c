@@ -59,6 +59,7 @@ static void say_trace(session* s, const char* name, const td_trace_result* r) {
   if (!found) say(s, "  no critical points\n");
 }
 
+// Number of equilibria, and the critical points
 static cJSON* trace_json(const char* name, const td_trace_result* r) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "parameter", name);

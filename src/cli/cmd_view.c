@@ -17,6 +17,7 @@ static const char* demo_text(const char* name) {
   return NULL;
 }
 
+// Open an address in the desktop's browser, in a child process.
 void open_page(const char* address) {
   const pid_t child = fork();
   if (child != 0) return;

@@ -1,13 +1,13 @@
-// Inside `tendril compare`: the runs, and the reference they are measured against.
+// `tendril compare`: variants of a model, and the reference with which they are compared.
 #ifndef TD_CLI_COMPARE_H
 #define TD_CLI_COMPARE_H
 
 #include "cli/cli.h"
 
-// What is compared.
+// Compared quantities.
 typedef enum quantity { AT_REST, IN_MOTION, QUANTITIES } quantity;
 
-// Values of all sensors at the equilibrium (one row) or along the simulation.
+// Values of all sensors at the equilibrium (one record) or along the simulation.
 typedef struct record {
   double* x;  // rows x nsensor, NULL: not known
   int rows;
@@ -23,12 +23,12 @@ typedef struct variant {
   record at[QUANTITIES];
   td_strategy strategy;
   td_solver solver;
-  double us;                 // of the forward dynamics [us]
+  double us;                 // time of one evaluation of the forward dynamics [us]
   double speed;              // simulated time over wall time
   double error[QUANTITIES];  // against the reference, NaN: not known
   double order[QUANTITIES];  // observed, against the next coarser one; NaN: not known
   double* each[QUANTITIES];  // error of every sensor (ngroup)
-  char* reason;              // what could not be done, NULL: everything could
+  char* reason;              // reason for which something failed, NULL: nothing did
 } variant;
 
 // A sensor: one number, or a vector of three whose errors are distances.
@@ -37,18 +37,19 @@ typedef struct sensor_group {
   char* name;
 } sensor_group;
 
-// Where the reference may come from: the best polynomial, or the limit of a second-order model.
+// A candidate for the reference: the best polynomial, or the limit of a second-order model.
 typedef struct candidate {
   const char* model;
   record x;
   double error;    // difference between it and the next coarser one, NaN: there is none
-  char text[120];  // how it was made
+  char text[120];  // description
 } candidate;
 enum { NMODEL = 5 };
 extern const char* const rod_models[NMODEL];
-// n is an order of polynomials, not a number of segments.
+// Report whether n of a model is an order of polynomials, not a number of segments.
 bool is_polynomial(const char* model);
 
+// A comparison of variants.
 typedef struct comparison {
   session* s;
   variant* list;
@@ -71,7 +72,7 @@ double variant_cost(const variant* v);
 int comparison_groups(comparison* c);                  // the sensors; returns an exit code
 void comparison_reference(comparison* c, quantity k);  // choose it, then errors and orders
 void comparison_free(comparison* c);
-// An error that the reference cannot tell from zero.
+// Report whether an error is not above that of the reference.
 bool below_reference(const comparison* c, const variant* v, quantity k);
 
 #endif

@@ -5,6 +5,7 @@
 
 #include "cli/cli.h"
 
+// A number with the fewest digits that give it back, null if it is not finite
 cJSON* json_number(double x) {
   if (!isfinite(x)) return cJSON_CreateNull();
   char text[40];
@@ -32,6 +33,7 @@ static void keep_bits(cJSON* item) {
 // Size [bytes] above which a file is none of our results.
 enum { READ_LIMIT = 64 << 20 };
 
+// Read an object from a file; NULL: there is none.
 cJSON* json_read(const char* path) {
   FILE* f = fopen(path, "rb");
   if (!f) return NULL;
@@ -73,6 +75,7 @@ void json_add_number(cJSON* object, const char* name, double x) {
   json_add(object, name, json_number(x));
 }
 
+// Print an object and release it.
 int json_print(cJSON* object) {
   char* text = cJSON_Print(object);
   cJSON_Delete(object);

@@ -61,6 +61,7 @@ static int unknown(const char* name) {
   return complain(CODE_USE, "unknown command '%s'; 'tendril help' lists them", name);
 }
 
+// Print all commands.
 static void help_all(FILE* out) {
   fprintf(out, "Tendril %s: models of rigid and soft robots, analysed and simulated\n\n",
           td_version());

@@ -141,6 +141,7 @@ static bool choice(const char* s, const char* const* words, int n, int* chosen) 
   return false;
 }
 
+// Language of derived equations
 static const char* read_language(void* to, const char* s) {
   options* o = to;
   static const char* const words[] = {"c", "octave", "python", "latex"};
@@ -151,6 +152,7 @@ static const char* read_language(void* to, const char* s) {
   return NULL;
 }
 
+// Style of derived equations
 static const char* read_style(void* to, const char* s) {
   options* o = to;
   static const char* const words[] = {"whole", "element", "terms", "matrix"};
@@ -345,6 +347,7 @@ static bool accepts(const command* cmd, const option_row* row) {
   return row->letter == '?' || strchr(cmd->accepts, row->letter);
 }
 
+// Print the options of a command.
 void options_help(const command* cmd, FILE* out) {
   fprintf(out, "usage: tendril %s %s [options]\n  %s\n\n", cmd->name, cmd->arguments, cmd->text);
   for (int i = 0; i < NOPTION; i++) {

@@ -8,6 +8,7 @@
 
 #include "cli/cli.h"
 
+// Exit code of a status
 int code_of(td_status status) {
   switch (status) {
     case TD_OK:
@@ -33,6 +34,7 @@ int code_of(td_status status) {
 
 // ---- talking ----------------------------------------------------------------------------------
 
+// Print for people, unless --json or --quiet is given.
 void say(const session* s, const char* format, ...) {
   if (s->opt->json || s->opt->quiet) return;
   va_list args;
@@ -104,6 +106,7 @@ static void print_messages_json(const session* s) {
   json_print(object);
 }
 
+// Report a failed analysis with its reason; returns the exit code.
 int session_failed(session* s, td_status status, const char* what) {
   progress_clear(&s->progress);
   const char* why = s->work ? td_work_failure(s->work) : "";
@@ -238,7 +241,7 @@ static char* default_output(const char* name) {
   return format_text("%.*s.out", (int)(has_m ? n - 2 : n), base);
 }
 
-// Open the output directory; from now on signals ask the command to stop.
+// Open the output directory; from now on a signal requests the command to stop.
 int session_output(session* s) {
   s->out = s->opt->out ? format_text("%s", s->opt->out) : default_output(s->name);
   if (!s->out) return complain(CODE_NUMERICS, "out of memory");
@@ -257,6 +260,7 @@ int session_wrote(session* s, td_status status) {
   return complain(code_of(status), "%s", *why ? why : td_status_text(status));
 }
 
+// Stage an object as a file and release it.
 td_status session_write_json(session* s, const char* name, cJSON* object) {
   char* text = cJSON_Print(object);
   cJSON_Delete(object);
@@ -275,6 +279,7 @@ int session_run(const options* opt, int (*run)(session* s)) {
   return code;
 }
 
+// Write one file into a directory, whole or not at all.
 int file_write(const char* directory, const char* name, const char* text) {
   td_files* files = NULL;
   char message[600] = "";

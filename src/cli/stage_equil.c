@@ -7,6 +7,7 @@
 
 enum { MOST_SHOWN = 20 };  // sensors and coordinates that are printed
 
+// Print the sensors at the equilibrium.
 static void say_sensors(session* s) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
   if (values && sensors_at(s, s->rest, values)) {

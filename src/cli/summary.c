@@ -6,6 +6,7 @@
 #include <errno.h>
 #include "cli/cli.h"
 
+// Sizes of the model
 cJSON* sizes_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
   const td_sizes n = s->n;
@@ -39,6 +40,7 @@ cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_mod
   return list;
 }
 
+// Print the sizes of the model in one line.
 void say_sizes(session* s) {
   const td_sizes n = s->n;
   say(s, "%s: bodies %d, joints %d, ", s->name, n.nbody, n.njoint);
@@ -50,6 +52,7 @@ void say_sizes(session* s) {
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
 }
 
+// Count the sensors from i on that are components of one vector.
 int component_count(const session* s, int i, size_t* stem) {
   const char* name = td_model_sensor_name(s->model, i);
   const char* cut = strrchr(name, '_');
@@ -71,6 +74,7 @@ bool sensors_at(const session* s, const td_state* state, double* values) {
   return status == TD_OK || status == TD_E_INFINITE;
 }
 
+// Sensors by name, components of a vector as an array
 cJSON* sensors_json(session* s, const td_state* state) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
   cJSON* o = cJSON_CreateObject();
@@ -175,6 +179,7 @@ const char* trust_text(td_verdict verdict) {
   return "";
 }
 
+// A verdict with its reasons, one in each line of the text
 cJSON* trust_json(td_verdict verdict, const char* reasons) {
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "verdict", trust_text(verdict));
@@ -258,6 +263,7 @@ cJSON* earlier_json(const session* s) {
   return kept;
 }
 
+// The equilibrium, with state, multipliers, sensors and energy
 cJSON* equil_json(session* s) {
   const td_equil_result* r = &s->equil;
   cJSON* o = cJSON_CreateObject();

@@ -16,6 +16,7 @@ double seconds(void) {
 
 bool colour_on(FILE* f) { return isatty(fileno(f)) && !getenv("NO_COLOR"); }
 
+// Print a message on stderr; returns the exit code given.
 int complain(int code, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -27,6 +28,7 @@ int complain(int code, const char* format, ...) {
   return code;
 }
 
+// Format a text; to be freed, NULL: no memory.
 char* format_text(const char* format, ...) {
   va_list args, again;
   va_start(args, format);

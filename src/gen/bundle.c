@@ -154,6 +154,7 @@ static void add_file(bundler* b, int i, int depth) {
   copy_renamed(b->out, f->text, f->name, (int)n - 2, &names);
 }
 
+// Append all C files of the engine, each after the headers it includes, or the headers alone.
 bool td_bundle(td_text* out, bool headers_only) {
   static const char first[] = "plain_memory.h";
   bundler b = {.out = out, .headers_only = headers_only};

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+// Append a number with all its digits.
 void td_c_number(td_text* out, double x) {
   if (isfinite(x))
     td_text_printf(out, "%.17g", x);
@@ -11,6 +12,7 @@ void td_c_number(td_text* out, double x) {
     td_text_printf(out, "%s%s", x < 0 ? "-" : "", isnan(x) ? "NAN" : "INFINITY");
 }
 
+// Append a text with '@' replaced by the name.
 void td_c_put(td_text* out, const char* text, const char* name) {
   while (*text) {
     const int n = (int)strcspn(text, "@");

@@ -20,6 +20,7 @@ extern char** environ;
 
 // ---- directory --------------------------------------------------------------------------------
 
+// Make the directory and its lock.
 bool td_build_open(td_build* b) {
   *b = (td_build){0};
   b->held = td_scratch_open("tendril-build-", b->directory, sizeof b->directory);
@@ -120,6 +121,7 @@ static bool run(td_build* b, char* const* arguments) {
   return reaped && WIFEXITED(status) && WEXITSTATUS(status) == 0;
 }
 
+// End the compiler with its children, from another thread.
 void td_build_stop(td_build* b) {
   if (!b->directory[0]) return;
   pthread_mutex_lock(&b->lock);

@@ -247,6 +247,7 @@ static td_derived* derived_new(const td_model* m) {
   return NULL;
 }
 
+// Release a derivation.
 void td_derived_free(td_derived* d) {
   if (!d) return;
   for (int i = 0; i < d->nmass; i++) {
@@ -258,7 +259,7 @@ void td_derived_free(td_derived* d) {
     free(d->force[i].passive);
     free(d->force[i].active);
   }
-  td_derived_close_loops(d);
+  td_derived_close_quadratures(d);
 
   // arrays of the derivation itself
   void* parts[] = {d->q,      d->v,      d->u,   d->p,    d->param, d->a,    d->lambda,
@@ -288,9 +289,10 @@ static bool deriver_open(deriver* d, const td_model* m) {
   d->memo = array((size_t)d->nmemo, sizeof *d->memo);
   d->old_var = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->old_var);
   d->new_ex = array((size_t)(m->nparam + m->nprobe + m->ninput), sizeof *d->new_ex);
-  d->hop_loop = array((size_t)m->nhop, sizeof *d->hop_loop);
-  d->force_loop = array((size_t)model_forces(m), sizeof *d->force_loop);
-  if (!d->hop || !d->memo || !d->old_var || !d->new_ex || !d->hop_loop || !d->force_loop) {
+  d->hop_quadrature = array((size_t)m->nhop, sizeof *d->hop_quadrature);
+  d->force_quadrature = array((size_t)model_forces(m), sizeof *d->force_quadrature);
+  if (!d->hop || !d->memo || !d->old_var || !d->new_ex || !d->hop_quadrature ||
+      !d->force_quadrature) {
     return false;
   }
 
@@ -300,14 +302,15 @@ static bool deriver_open(deriver* d, const td_model* m) {
   return td_load_open(d, &d->passive) && td_load_open(d, &d->active) && td_load_open(d, &d->row);
 }
 
+// Release what only the derivation itself needs.
 static void deriver_close(deriver* d) {
   for (int i = 0; d->hop && i < d->m->nhop; i++) free(d->hop[i].col);
   free(d->hop);
   free(d->memo);
   free(d->old_var);
   free(d->generic);
-  free(d->hop_loop);
-  free(d->force_loop);
+  free(d->hop_quadrature);
+  free(d->force_quadrature);
   free(d->new_ex);
   td_load_close(&d->passive);
   td_load_close(&d->active);
@@ -417,7 +420,7 @@ static td_status derive(deriver* d, const td_derive_options* options) {
   // kinematics
   coordinate_rates(d);
   TD_TRY(td_derive_forms(d));
-  if (options->loops) TD_TRY(td_derive_loops(d));
+  if (options->loops) TD_TRY(td_derive_quadratures(d));
   TD_TRY(td_derive_tree(d));
   TD_TRY(td_derive_probes(d));
   for (int i = 0; i < out->nv; i++)
@@ -440,6 +443,7 @@ void td_derive_options_fill(td_derive_options* options, size_t size) {
   struct_into(options, size, &own, sizeof own);
 }
 
+// Check the options and derive; on failure `message` tells why.
 td_status td_derive(const td_model* m, const td_derive_options* given, td_derived** derived,
                     char* message, size_t size) {
   if (!m || !derived || (!message && size > 0)) return TD_E_USAGE;

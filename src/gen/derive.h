@@ -15,23 +15,23 @@
 #include "model/model.h"
 #include "tendril/generate.h"
 
-// One mass: bodies and lumps that move together.
+// One mass: bodies and rod pieces that move with one hop.
 typedef struct tmt_mass {
   int name;    // offset into the model's names
   int n;       // columns of T
-  int* v;      // their velocities
+  int* v;      // velocities of the columns
   ex* T;       // 6 x n, row-major: velocity of the centre of mass, angular velocity
   ex m;        // mass
   x33 I;       // inertia about the centre of mass
-  int hop;     // it moves with
-  x3 centre;   // of mass, in the world
-  x33 axes;    // of its velocity, seen from the world
+  int hop;     // hop that it moves with
+  x3 centre;   // centre of mass in the world
+  x33 axes;    // axes in which its velocity is given, seen from the world
   ex u[6];     // T v
   ex bias[6];  // Ṫ v + [ω × u; 0]: acceleration at v' = 0
   ex f[6];     // M bias - M g + [0; ω × Iω]
 } tmt_mass;
 
-// What one spring, damper, load ... adds to the generalised forces.
+// Generalised forces of one spring, damper, load ..., for the velocities that they act on.
 typedef struct tmt_force {
   int name;
   int n;
@@ -39,9 +39,10 @@ typedef struct tmt_force {
   ex *passive, *active;  // (n)
 } tmt_force;
 
-// What each of n points of a polynomial rod adds, as a function of numbers z of the point (values
-// and slopes of its polynomials, mass, section): the sum over the points is left to the code.
-typedef struct tmt_loop {
+// Quadrature over the n points of a polynomial rod: the contribution of one point as a function of
+// its numbers z (values and slopes of polynomials, mass, section).  The printed code sums over the
+// points.
+typedef struct tmt_quadrature {
   int name;
   int n;
   int nz, cap, data_cap;
@@ -50,49 +51,51 @@ typedef struct tmt_loop {
   tmt_mass mass;
   ex *h, *tau;  // (nv)
   ex power, energy;
-} tmt_loop;
+} tmt_quadrature;
 
-// A variable that is a sum over the points of a loop.
+// A variable that is a sum over the points of a quadrature.
 typedef struct tmt_sum {
-  int var, loop;
-  ex e;  // what one point adds; may use the sums before it
+  int var, quadrature;
+  ex e;  // contribution of one point; may use the sums before it
 } tmt_sum;
 
+// The result of a derivation.
 struct td_derived {
   const td_model* model;
   td_exprs* g;
   int nq, nv, nu, nrow, ny, np, ntarget;
   int t;               // variables, by number
   int *q, *v, *u, *p;  // p: parameters that are symbols
-  int *a, *lambda;     // accelerations and multipliers: for sensors and residuals
-  int* target;         // 2 per row with a control of time
-  int* param;          // which parameter of the model each symbol is
+  int *a, *lambda;     // accelerations and multipliers, in sensors and residuals
+  int* target;         // value and rate for each row with a control of time
+  int* param;          // parameter of the model for each symbol
 
   tmt_mass* mass;
   int nmass, mass_cap;
-  tmt_loop* loop;
-  int nloop, loop_cap;
+  tmt_quadrature* quadrature;
+  int nquadrature, quadrature_cap;
   tmt_sum* sum;
   int nsum, sum_cap;
   tmt_force* force;
   int nforce, force_cap;
-  ex *h, *tau;       // (nv)
-  ex *J, *gamma;     // nrow x nv, nrow
-  ex *e, *edot;      // nrow
-  double* row_size;  // (nrow) sizes against which rows are told from rounding, at the start
-  int rank;          // rows that are independent there or near by
-  ex* qdot;          // (nq)
-  ex* motion;        // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
-  ex* y;             // sensors; EX_NONE: this one is not derived
-  ex power;          // of forces that have no potential, without those of constraint rows; EX_NONE:
-                     // not asked for, or some motion is given
+  ex *h, *tau;    // (nv)
+  ex *J, *gamma;  // nrow x nv, nrow
+  ex *e, *edot;   // nrow
+  double*
+      row_size;  // (nrow) sizes of the rows at the initial state, relative to which zero is judged
+  int rank;      // independent rows at or near that state
+  ex* qdot;      // (nq)
+  ex* motion;    // 3 per velocity: value, rate, acceleration; EX_NONE: not prescribed
+  ex* y;         // sensors; EX_NONE: this one is not derived
+  ex power;      // power of forces without a potential, without constraint forces; EX_NONE: not
+                 // requested, or some motion is prescribed
 };
 
-// Multiply out: the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv).  False: no memory.  What
-// loops add is not in them.
+// Multiply out the mass matrix (nv x nv), and F = M a + h - τ - Jᵀλ (nv), without quadratures.
+// False: no memory.
 bool td_derived_mass(td_derived* d, ex* M);
 bool td_derived_residual(td_derived* d, ex* F);
-// dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).
+// Differentiate F: dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).
 bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du);
 
 #endif

@@ -5,18 +5,19 @@
 // point that stands for all points of a rod adds the sums over them.
 static void add_mass(deriver* d, int station, num mass, num com, int c, ex sum[2]) {
   td_exprs* g = d->g;
-  const int hop = d->m->station[station].hop, loop = hop < 0 ? 0 : d->hop_loop[hop];
-  if (loop < 0) return;
+  const int hop = d->m->station[station].hop, quadrature = hop < 0 ? 0 : d->hop_quadrature[hop];
+  if (quadrature < 0) return;
   const station_x s = td_derive_station(d, station);
   const ex m = td_derive_number(d, mass);
   const x3 centre = x3_add(g, s.p, x33_apply(g, s.R, td_derive_vector(d, com)));
   ex part[2] = {m, xmul(g, m, centre.a[c])};
   for (int k = 0; k < 2; k++) {
-    if (loop > 0) part[k] = td_derive_sum(d, loop - 1, part[k]);
+    if (quadrature > 0) part[k] = td_derive_sum(d, quadrature - 1, part[k]);
     sum[k] = xadd(g, sum[k], part[k]);
   }
 }
 
+// Component of the centre of mass
 static ex probe(deriver* d, int i) {
   const td_model* m = d->m;
   const int c = m->probe[i].component;

@@ -52,8 +52,8 @@ td_status td_derive_energy(deriver* d, bool power) {
   }
 
   // points of rods: the energy is a sum over them
-  for (int i = 0; i < d->out->nloop; i++) {
-    tmt_loop* l = &d->out->loop[i];
+  for (int i = 0; i < d->out->nquadrature; i++) {
+    tmt_quadrature* l = &d->out->quadrature[i];
     const ex e = xadd(g, l->energy, mass_energy(d, &l->mass));
     if (asks) d->energy = xadd(g, d->energy, td_derive_sum(d, i, e));
     if (!d->m->gravity_constant) l->power = xadd(g, l->power, weight_power(d, &l->mass));

@@ -77,13 +77,13 @@ static bool quadrature_forces(deriver* d) {
   td_exprs* g = d->g;
   load_x passive = {0}, active = {0};
   const bool ok = td_load_open(d, &passive) && td_load_open(d, &active);
-  for (int loop = 0; ok && loop < d->out->nloop; loop++) {
-    tmt_loop* l = &d->out->loop[loop];
+  for (int quadrature = 0; ok && quadrature < d->out->nquadrature; quadrature++) {
+    tmt_quadrature* l = &d->out->quadrature[quadrature];
     td_load_clear(d, &passive);
     td_load_clear(d, &active);
     const int n = model_forces(d->m);
     for (int i = 0; i < n; i++) {
-      if (d->force_loop[i] == loop + 1) one_force(d, i, &passive, &active);
+      if (d->force_quadrature[i] == quadrature + 1) one_force(d, i, &passive, &active);
     }
     td_load_collect(d, &passive, l->h);
     td_load_collect(d, &active, l->tau);
@@ -105,7 +105,7 @@ td_status td_derive_forces(deriver* d) {
   // wrenches on the hops and forces along velocities
   const int n = model_forces(d->m);
   for (int i = 0; i < n && !td_exprs_failed(g); i++) {
-    if (d->force_loop[i] == 0) one_force(d, i, &d->passive, &d->active);
+    if (d->force_quadrature[i] == 0) one_force(d, i, &d->passive, &d->active);
   }
 
   // their generalised forces, with the inertial ones
@@ -117,7 +117,7 @@ td_status td_derive_forces(deriver* d) {
   for (int i = 0; i < out->nmass; i++) add_inertia(g, &out->mass[i], out->h);
   for (int i = 0; i < out->nv; i++) out->h[i] = xsub(g, out->h[i], passive[i]);
   free(passive);
-  if (out->nloop > 0 && !quadrature_forces(d)) return TD_E_NOMEM;
+  if (out->nquadrature > 0 && !quadrature_forces(d)) return TD_E_NOMEM;
 
   // each element by itself
   if (d->elements) {

@@ -1,6 +1,7 @@
 // Loads: a force and a torque at frame b, given in the axes of frame a (engine/force_load.c).
 #include "gen/derive_law.h"
 
+// Derive the wrench on frame b and its power.
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   (void)passive;
   const model_load* f = &d->m->load[i];

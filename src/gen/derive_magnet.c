@@ -1,6 +1,7 @@
 // Magnetic dipoles m in a uniform field B (engine/force_magnet.c): torque m × B, energy -m·B.
 #include "gen/derive_law.h"
 
+// Derive the torque, and its energy or power.
 static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const model_element* f = &d->m->magnet[i];
   td_exprs* g = d->g;

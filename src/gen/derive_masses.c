@@ -193,12 +193,12 @@ static td_status push_masses(deriver* d, rider* on) {
     k++;
   }
 
-  // masses of points that stand for all points of a rod belong to their loops
+  // masses of points that stand for all points of a rod belong to its quadrature
   int kept = 0;
   for (int i = 0; i < out->nmass; i++) {
-    const int loop = d->hop_loop[out->mass[i].hop];
-    if (loop > 0) {
-      out->loop[loop - 1].mass = out->mass[i];
+    const int quadrature = d->hop_quadrature[out->mass[i].hop];
+    if (quadrature > 0) {
+      out->quadrature[quadrature - 1].mass = out->mass[i];
     } else {
       out->mass[kept++] = out->mass[i];
     }
@@ -222,7 +222,7 @@ td_status td_derive_masses(deriver* d) {
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
     const int hop = m->station[b->station].hop;
-    if (hop >= 0 && d->hop_loop[hop] < 0) continue;
+    if (hop >= 0 && d->hop_quadrature[hop] < 0) continue;
     add_rider(d, on, b->station, b->m, b->com, b->I, false);
   }
   const td_status status = push_masses(d, on);

@@ -67,7 +67,7 @@ x33 td_derive_matrix(deriver* d, num slot) {
 }
 
 // A new variable that is Σ e over the points of a quadrature; EX_NONE: no memory
-ex td_derive_sum(deriver* d, int loop, ex e) {
+ex td_derive_sum(deriver* d, int quadrature, ex e) {
   td_derived* out = d->out;
   char name[40];
   snprintf(name, sizeof name, "sum%d", out->nsum + 1);
@@ -75,6 +75,6 @@ ex td_derive_sum(deriver* d, int loop, ex e) {
   const int var = sums ? td_exprs_var(d->g, name, TD_ON_SYMBOL) : -1;
   if (sums) out->sum = sums;
   if (var < 0) return EX_NONE;
-  out->sum[out->nsum++] = (tmt_sum){var, loop, e};
+  out->sum[out->nsum++] = (tmt_sum){var, quadrature, e};
   return td_ex_var(d->g, var);
 }

@@ -126,12 +126,12 @@ static ex mean_stretch(deriver* d, const model_probe* p) {
   ex sum = xnum(g, 0);
   for (int i = 0; i < d->m->nstrain; i++) {
     const model_strain* f = &d->m->strain[i];
-    const int loop = d->force_loop[first_force(d->m, FORCE_strain) + i];
-    if (f->rod != p->rod || loop < 0) continue;
+    const int quadrature = d->force_quadrature[first_force(d->m, FORCE_strain) + i];
+    if (f->rod != p->rod || quadrature < 0) continue;
     ex x[6], rate[6];
     td_derive_piece(d, f, x, rate);
     ex part = xmul(g, x[2], td_derive_number(d, f->section + SECTION_LENGTH));
-    if (loop > 0) part = td_derive_sum(d, loop - 1, part);
+    if (quadrature > 0) part = td_derive_sum(d, quadrature - 1, part);
     sum = xadd(g, sum, part);
   }
   return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));

@@ -303,7 +303,7 @@ td_status td_derive_tree(deriver* d) {
   for (int i = 0; i < d->m->nhop && !td_exprs_failed(d->g); i++) {
     const model_hop* hop = &d->m->hop[i];
     const hop_x* parent = hop->parent < 0 ? &ground : &d->hop[hop->parent];
-    if (d->hop_loop[i] < 0) continue;
+    if (d->hop_quadrature[i] < 0) continue;
 
     // relative pose of the joint or rod step
     step.n = 0;

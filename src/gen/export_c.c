@@ -264,6 +264,7 @@ td_status td_export_open(const td_model* m, const char* title, td_export* e) {
 
 // ---- a program that compares with the library -------------------------------------------------
 
+// Write a constant array of numbers.
 static void write_numbers(td_text* out, const char* name, const double* x, int n) {
   td_text_printf(out, "static const double %s[%d] = {", name, max_int(n, 1));
   for (int i = 0; i < n; i++) {

@@ -154,6 +154,7 @@ static void escape(td_text* out, const char* s) {
 
 // ---- description ------------------------------------------------------------------------------
 
+// Append an XML attribute.
 static void attribute(td_text* out, const char* name, const char* value) {
   td_text_printf(out, " %s=\"", name);
   escape(out, value);
@@ -475,6 +476,7 @@ static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* messa
   return pack(f, u, files, message, size);
 }
 
+// Check that the model can be a unit, and write it.
 td_status td_export_fmu(const td_model* m, const char* title, int version, td_files* files,
                         char* message, size_t size) {
   if (!m || !title || !files || (!message && size > 0)) return TD_E_USAGE;

@@ -78,6 +78,7 @@ static void note(td_jit* j, const char* text) {
   snprintf(j->message, sizeof j->message, "%s", text);
 }
 
+// Allocate inputs, parameters, multipliers and work of the code.
 static bool allocate_code(td_jit* j, const td_derived* d) {
   j->nu = d->nu;
   j->ntarget = d->ntarget;

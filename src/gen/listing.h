@@ -30,7 +30,7 @@ typedef struct name_pool {
   int n, cap;
 } name_pool;
 
-// Which expressions get a name, and where outputs stand.
+// Rules for names and for the order of outputs.
 typedef struct listing_rule {
   bool outputs_last;  // outputs come after all names, else as soon as they are known
   int least;          // operations a shared expression must have to get a name

@@ -32,11 +32,12 @@ static bool is_terms(const gen_function* f) { return strcmp(f->name, "terms") ==
 
 // Print the head of a function: inputs, then output arrays.
 static void signature(const gen_program* p, const gen_function* f, td_text* out) {
-  td_text_printf(out, "%svoid %s_%s(double t", f->loop > 0 ? "static " : "", p->name, f->name);
+  td_text_printf(out, "%svoid %s_%s(double t", f->quadrature > 0 ? "static " : "", p->name,
+                 f->name);
   if (!f->given) td_text_add(out, ", const double* q, const double* v");
   td_text_add(out, ", const double* u, const double* p");
-  if (f->loop > 0) td_text_add(out, ", const double* z");
-  if (f->loop > 0 && !f->sums) td_text_add(out, ", const double* sums");
+  if (f->quadrature > 0) td_text_add(out, ", const double* z");
+  if (f->quadrature > 0 && !f->sums) td_text_add(out, ", const double* sums");
   if (f->motion) td_text_add(out, ", const double* a, const double* lambda");
   if (f->products) td_text_add(out, ", double* M");
   for (int i = 0; i < f->nout; i++) {
@@ -79,7 +80,7 @@ static void output_place(const c_writer* w, int root) {
     const int n = w->f->out[i].rows * w->f->out[i].cols;
     if (root < n) {
       td_text_printf(w->out, "  %s%s[%d] %s ", w->f->out[i].local && *w->from ? "s->" : w->from,
-                     w->f->out[i].name, root, w->f->loop > 0 ? "+=" : "=");
+                     w->f->out[i].name, root, w->f->quadrature > 0 ? "+=" : "=");
       return;
     }
     root -= n;
@@ -152,7 +153,7 @@ static bool write_pieces(c_writer* w) {
   td_text_printf(w->out,
                  "\ntypedef struct %s_%s_state {\n  double t;\n  const double *q, *v, *u, *p;\n",
                  w->p->name, w->f->name);
-  if (w->f->loop > 0) td_text_add(w->out, "  const double* z;\n");
+  if (w->f->quadrature > 0) td_text_add(w->out, "  const double* z;\n");
   if (w->has_sums && !w->f->sums) td_text_add(w->out, "  const double* sums;\n");
   if (w->f->motion) td_text_add(w->out, "  const double *a, *lambda;\n");
   for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, "  double* %s;\n", w->f->out[i].name);
@@ -172,7 +173,7 @@ static void call_pieces(const c_writer* w) {
   const gen_program* p = w->p;
   td_text_printf(w->out, "  double w[%d];\n", max_int(w->nslot, 1));
   td_text_printf(w->out, "  const %s_%s_state s = {t, q, v, u, p", p->name, w->f->name);
-  if (w->f->loop > 0) td_text_add(w->out, ", z");
+  if (w->f->quadrature > 0) td_text_add(w->out, ", z");
   if (w->has_sums && !w->f->sums) td_text_add(w->out, ", sums");
   if (w->f->motion) td_text_add(w->out, ", a, lambda");
   for (int i = 0; i < w->f->nout; i++) td_text_printf(w->out, ", %s", w->f->out[i].name);
@@ -190,9 +191,10 @@ static void write_unused(const c_writer* w) {
   static const char arrays[] = "tqvupals";
   for (int k = 0; k < 8; k++) {
     if ((k == 5 || k == 6) && !w->f->motion) continue;
-    if (k == 7 && (w->f->loop == 0 || w->f->sums)) continue;
+    if (k == 7 && (w->f->quadrature == 0 || w->f->sums)) continue;
     // arguments that are passed on are used
-    if (k < 5 && ((is_terms(w->f) && w->p->d->nloop > 0) || (w->has_sums && w->f->loop == 0))) {
+    if (k < 5 &&
+        ((is_terms(w->f) && w->p->d->nquadrature > 0) || (w->has_sums && w->f->quadrature == 0))) {
       continue;
     }
     bool used = w->f->given && (arrays[k] == 'q' || arrays[k] == 'v');
@@ -206,11 +208,11 @@ static void write_unused(const c_writer* w) {
 
 // Print the calls of a function for all points of a quadrature, with the arguments `rest` at the
 // end.
-static void call_loop(const c_writer* w, const char* name, int loop, const char* rest) {
-  const tmt_loop* l = &w->p->d->loop[loop];
+static void call_quadrature(const c_writer* w, const char* name, int quadrature, const char* rest) {
+  const tmt_quadrature* l = &w->p->d->quadrature[quadrature];
   td_text_printf(w->out,
                  "  for (int i = 0; i < %d; i++) %s_%s(t, q, v, u, p, points%d + %d * i%s);\n",
-                 l->n, w->p->name, name, loop + 1, l->nz, rest);
+                 l->n, w->p->name, name, quadrature + 1, l->nz, rest);
 }
 
 // Print a function: its statements, or the calls of its pieces, with the sums over quadrature
@@ -230,7 +232,7 @@ static bool write_body(c_writer* w) {
     const gen_output* o = &w->f->out[i];
     const int n = o->rows * o->cols;
     if (o->local) td_text_printf(w->out, "  double %s[%d];\n", o->name, n);
-    if (!w->f->given && w->f->loop == 0) {
+    if (!w->f->given && w->f->quadrature == 0) {
       td_text_printf(w->out, "  for (int i = 0; i < %d; i++) %s[i] = 0;\n", n, o->name);
     }
   }
@@ -239,11 +241,11 @@ static bool write_body(c_writer* w) {
   }
 
   // sums over points
-  if (w->has_sums && w->f->loop == 0) {
+  if (w->has_sums && w->f->quadrature == 0) {
     td_text_printf(w->out, "  double sums[%d] = {0};\n", d->nsum);
     for (int i = 0; i < d->nsum; i++) {
       snprintf(name, sizeof name, "total%d", i + 1);
-      call_loop(w, name, d->sum[i].loop, ", sums");
+      call_quadrature(w, name, d->sum[i].quadrature, ", sums");
     }
   }
 
@@ -257,11 +259,11 @@ static bool write_body(c_writer* w) {
 
   // products of the factors, and what points add
   if (w->f->products) td_text_printf(w->out, "  %s_multiply(T, D, M);\n", w->p->name);
-  for (int i = 0; is_terms(w->f) && i < d->nloop; i++) {
+  for (int i = 0; is_terms(w->f) && i < d->nquadrature; i++) {
     snprintf(name, sizeof name, "point%d", i + 1);
     snprintf(rest, sizeof rest, ", %s, M, h, tau%s", w->has_sums ? "sums" : "0",
              d->power != EX_NONE ? ", power" : "");
-    call_loop(w, name, i, rest);
+    call_quadrature(w, name, i, rest);
   }
   td_text_add(w->out, "}\n");
   return true;
@@ -366,8 +368,8 @@ static void write_products(const gen_program* p, td_text* out) {
 }
 
 // Print the numbers z of each point of a quadrature, point after point.
-static void write_points(const gen_program* p, int loop, td_text* out) {
-  const tmt_loop* l = &p->d->loop[loop];
+static void write_points(const gen_program* p, int quadrature, td_text* out) {
+  const tmt_quadrature* l = &p->d->quadrature[quadrature];
   char name[40];
   double* table = malloc(((size_t)l->n * (size_t)l->nz + 1) * sizeof *table);
   if (!table) {
@@ -376,7 +378,7 @@ static void write_points(const gen_program* p, int loop, td_text* out) {
   }
   for (int i = 0; i < l->n; i++)
     for (int k = 0; k < l->nz; k++) table[i * l->nz + k] = l->data[k * l->n + i];
-  snprintf(name, sizeof name, "points%d", loop + 1);
+  snprintf(name, sizeof name, "points%d", quadrature + 1);
   td_text_printf(out, "\n// numbers of each of %d points of %s\n", l->n,
                  td_plain(model_name(p->m, l->name)).s);
   write_numbers(out, name, table, l->n * l->nz);
@@ -385,6 +387,7 @@ static void write_points(const gen_program* p, int loop, td_text* out) {
 
 // ---- files ------------------------------------------------------------------------------------
 
+// Print the comment with the equations at the head of a file.
 static void write_head(const gen_program* p, td_text* out) {
   td_text_printf(
       out,
@@ -402,6 +405,7 @@ static int work_size(const gen_program* p) {
          1;  // the last is the power
 }
 
+// Print the sizes as an enumeration.
 static void write_sizes(const gen_program* p, td_text* out) {
   const td_derived* d = p->d;
   td_text_printf(out,
@@ -448,7 +452,7 @@ static void write_header(const gen_program* p, td_text* out) {
   write_sizes(p, out);
   td_c_put(out, td_c_interface, p->name);
   for (int i = 0; i < p->n; i++) {
-    if (p->f[i].loop > 0) continue;
+    if (p->f[i].quadrature > 0) continue;
     td_text_printf(out, "// %s\n", p->f[i].what);
     if (p->f[i].products || (p->M && is_terms(&p->f[i]))) {
       td_text_add(out, "// M is packed: see the function above for the whole matrix\n");
@@ -580,7 +584,7 @@ static bool write_code(gen_program* p, const listing* l, td_text* out) {
   write_ints(out, "first", p->first, p->d->nv);
   write_ints(out, "diag", p->diag, p->d->nv);
   if (!p->M) write_products(p, out);
-  for (int i = 0; i < p->d->nloop; i++) write_points(p, i, out);
+  for (int i = 0; i < p->d->nquadrature; i++) write_points(p, i, out);
   for (int i = 0; i < p->n; i++) {
     if (!write_function(p, &p->f[i], &l[i], out)) return false;
   }
@@ -640,6 +644,7 @@ static listing* list_all(gen_program* p) {
   return NULL;
 }
 
+// Print source, header and check.
 td_status td_print_c(gen_program* p, td_files* files) {
   listing* l = list_all(p);
   const td_status status = l ? write_all(p, l, files) : TD_E_NOMEM;
@@ -647,6 +652,7 @@ td_status td_print_c(gen_program* p, td_files* files) {
   return status;
 }
 
+// Print the code that computes v' alone, as one text.
 td_status td_print_c_core(gen_program* p, td_text* out, int* nwork) {
   listing* l = list_all(p);
   *nwork = work_size(p);

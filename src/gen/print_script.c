@@ -95,7 +95,7 @@ static void assign(const script* s, const gen_function* f, const statement* st, 
   } else {
     output_place(s, f, st->root, indent);
     td_text_add(s->out, " = ");
-    if (f->loop > 0) {
+    if (f->quadrature > 0) {
       output_place(s, f, st->root, "");
       td_text_add(s->out, " + ");
     }
@@ -144,8 +144,8 @@ static void statements(const script* s, const gen_function* f, const listing* l)
 // ---- sums over quadrature points --------------------------------------------------------------
 
 // Print the numbers z of a quadrature's points, one row for each point.
-static void write_points(const script* s, int loop) {
-  const tmt_loop* l = &s->p->d->loop[loop];
+static void write_points(const script* s, int quadrature) {
+  const tmt_quadrature* l = &s->p->d->quadrature[quadrature];
   td_text_add(s->out, pick(s, "[", "np.array(["));
   for (int i = 0; i < l->n; i++) {
     td_text_add(s->out, pick(s, i ? ";\n        " : "", i ? ",\n    [" : "["));
@@ -158,23 +158,23 @@ static void write_points(const script* s, int loop) {
 }
 
 // Print one call for each point; `more` are its further arguments, `to` what it returns.
-static void call_points(const script* s, const char* name, int loop, const char* more,
+static void call_points(const script* s, const char* name, int quadrature, const char* more,
                         const char* to) {
   if (s->python) {
     td_text_printf(s->out, "    for z in points%d:\n        %s = %s(t, q, v, u, p, z, %s)\n",
-                   loop + 1, to, name, more);
+                   quadrature + 1, to, name, more);
   } else {
     td_text_printf(
         s->out,
         "    points = %s_points%d();\n    for i = 1:%d\n        [%s] = %s_%s(t, q, v, u, "
         "p, points(i, :), %s);\n    end\n",
-        s->p->name, loop + 1, s->p->d->loop[loop].n, to, s->p->name, name, more);
+        s->p->name, quadrature + 1, s->p->d->quadrature[quadrature].n, to, s->p->name, name, more);
   }
 }
 
 // Print the calls that add all points to h, tau and the packed mass matrix named M.
 static void call_all_points(const script* s, const char* M) {
-  for (int i = 0; i < s->p->d->nloop; i++) {
+  for (int i = 0; i < s->p->d->nquadrature; i++) {
     char name[40], more[60], to[40];
     snprintf(name, sizeof name, "point%d", i + 1);
     snprintf(more, sizeof more, "%s, %s, h, tau", s->p->d->nsum > 0 ? "sums" : "0", M);
@@ -251,14 +251,14 @@ static void result_names(const gen_function* f, td_text* out) {
 static void finish_mass(const script* s, const gen_function* f) {
   const td_derived* d = s->p->d;
   const char* end = end_of_line(s);
-  if (f->products && d->nloop > 0) {
+  if (f->products && d->nquadrature > 0) {
     zeros(s, "packed", 1, s->p->nprofile);
     call_all_points(s, "packed");
     unpack_mass(s);
     td_text_printf(s->out, "    Mp = M%s", end);
   }
   if (f->products) multiply(s);
-  if (f->products && d->nloop > 0) td_text_printf(s->out, "    M = M + Mp%s", end);
+  if (f->products && d->nquadrature > 0) td_text_printf(s->out, "    M = M + Mp%s", end);
   if (f->products) return;
   call_all_points(s, "M");
   td_text_printf(s->out, "    packed = M%s", end);
@@ -272,11 +272,11 @@ static bool write_function(const script* s, const gen_function* f) {
   if (!td_program_list(s->p, f, true, &l)) return false;
 
   // head with arguments
-  const char* arguments = f->sums       ? "t, q, v, u, p, z, sums"
-                          : f->loop > 0 ? "t, q, v, u, p, z, sums, M, h, tau"
-                          : f->given    ? "t, u, p, q, v, a"
-                          : f->motion   ? "t, q, v, u, p, a, lambda_"
-                                        : "t, q, v, u, p";
+  const char* arguments = f->sums             ? "t, q, v, u, p, z, sums"
+                          : f->quadrature > 0 ? "t, q, v, u, p, z, sums, M, h, tau"
+                          : f->given          ? "t, u, p, q, v, a"
+                          : f->motion         ? "t, q, v, u, p, a, lambda_"
+                                              : "t, q, v, u, p";
   if (s->python) {
     td_text_printf(
         s->out,
@@ -289,16 +289,16 @@ static bool write_function(const script* s, const gen_function* f) {
   }
 
   // cleared outputs, and sums over points
-  for (int i = 0; i < f->nout && !f->given && f->loop == 0; i++)
+  for (int i = 0; i < f->nout && !f->given && f->quadrature == 0; i++)
     zeros(s, f->out[i].name, f->out[i].rows, f->out[i].cols);
   const bool sums = td_program_uses_sums(p, &l) || (is_terms(f) && p->d->nsum > 0);
-  if (sums && f->loop == 0) {
+  if (sums && f->quadrature == 0) {
     td_text_printf(s->out, s->python ? "    sums = np.zeros(%d)\n" : "    sums = zeros(%d, 1);\n",
                    p->d->nsum);
     for (int i = 0; i < p->d->nsum; i++) {
       char name[40];
       snprintf(name, sizeof name, "total%d", i + 1);
-      call_points(s, name, p->d->sum[i].loop, "sums", "sums");
+      call_points(s, name, p->d->sum[i].quadrature, "sums", "sums");
     }
   }
 
@@ -608,6 +608,7 @@ static void write_names(const script* s) {
 
 // ---- files ------------------------------------------------------------------------------------
 
+// Print a Python module as one file.
 td_status td_print_python(gen_program* p, td_files* files) {
   td_text out = {0};
   const script s = {p, &out, true};
@@ -621,7 +622,7 @@ td_status td_print_python(gen_program* p, td_files* files) {
 
   // tables and points
   for (int k = 0; k < ntable; k++) write_table(&s, k);
-  for (int k = 0; k < p->d->nloop; k++) {
+  for (int k = 0; k < p->d->nquadrature; k++) {
     td_text_printf(&out, "\npoints%d = ", k + 1);
     write_points(&s, k);
   }
@@ -670,6 +671,7 @@ static td_status octave_tables(const script* s, td_files* files) {
   return TD_OK;
 }
 
+// Print Octave functions, one file each.
 td_status td_print_octave(gen_program* p, td_files* files) {
   td_text out = {0};
   const script s = {p, &out, false};
@@ -679,7 +681,7 @@ td_status td_print_octave(gen_program* p, td_files* files) {
   if (status == TD_OK) status = octave_tables(&s, files);
 
   // tables of points
-  for (int k = 0; status == TD_OK && k < p->d->nloop; k++) {
+  for (int k = 0; status == TD_OK && k < p->d->nquadrature; k++) {
     char name[40];
     snprintf(name, sizeof name, "points%d", k + 1);
     td_text_printf(&out, "function z = %s_%s()\n    z = ", p->name, name);

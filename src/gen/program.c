@@ -28,7 +28,8 @@ static bool find_inputs(gen_program* p) {
   inputs_from(p, 'l', d->lambda, d->nrow);
   inputs_from(p, 'c', d->target, d->ntarget);
   for (int i = 0; i < d->nsum; i++) p->input[d->sum[i].var] = (gen_input){'s', i};
-  for (int i = 0; i < d->nloop; i++) inputs_from(p, 'z', d->loop[i].z, d->loop[i].nz);
+  for (int i = 0; i < d->nquadrature; i++)
+    inputs_from(p, 'z', d->quadrature[i].z, d->quadrature[i].nz);
   return true;
 }
 
@@ -45,8 +46,8 @@ static bool find_profile(gen_program* p) {
 
   // a mass couples all of its velocities
   for (int i = 0; i < nv; i++) p->first[i] = i;
-  for (int k = 0; k < d->nmass + d->nloop; k++) {
-    const tmt_mass* mass = k < d->nmass ? &d->mass[k] : &d->loop[k - d->nmass].mass;
+  for (int k = 0; k < d->nmass + d->nquadrature; k++) {
+    const tmt_mass* mass = k < d->nmass ? &d->mass[k] : &d->quadrature[k - d->nmass].mass;
     int least = nv;
     for (int c = 0; c < mass->n; c++) least = min_int(least, mass->v[c]);
     for (int c = 0; c < mass->n; c++) {
@@ -215,7 +216,7 @@ static void add_sums(gen_program* p) {
     gen_function* f = td_program_add(p, name, "what one point adds to a sum");
     if (!e || !f) return;
     e[i] = d->sum[i].e;
-    f->loop = d->sum[i].loop + 1;
+    f->quadrature = d->sum[i].quadrature + 1;
     f->sums = true;
     td_program_output(f, "sums", 1, d->nsum, e);
   }
@@ -226,9 +227,9 @@ static void add_points(gen_program* p) {
   const td_derived* d = p->d;
   ex* whole = malloc(((size_t)d->nv * (size_t)d->nv + 1) * sizeof *whole);
   if (!whole) p->failed = true;
-  for (int i = 0; whole && i < d->nloop; i++) {
+  for (int i = 0; whole && i < d->nquadrature; i++) {
     char name[40], what[200];
-    tmt_loop* l = &p->d->loop[i];
+    tmt_quadrature* l = &p->d->quadrature[i];
     snprintf(name, sizeof name, "point%d", i + 1);
     snprintf(what, sizeof what, "%s: what one of its points adds",
              td_plain(model_name(p->m, l->name)).s);
@@ -244,7 +245,7 @@ static void add_points(gen_program* p) {
       pack_profile(p, whole, M);
     else
       p->failed = true;
-    f->loop = i + 1;
+    f->quadrature = i + 1;
     td_program_output(f, "M", 1, p->nprofile, M);
     td_program_output(f, "h", 1, d->nv, l->h);
     td_program_output(f, "tau", 1, d->nv, l->tau);
@@ -360,7 +361,7 @@ td_status td_program_core(const td_model* m, td_derived* d, const char* title, g
 
   if (!find_inputs(p) || !mass_matrix(p)) return TD_E_NOMEM;
   add_sums(p);
-  if (d->nloop > 0) add_points(p);
+  if (d->nquadrature > 0) add_points(p);
   add_terms(p);
   add_motion(p);
   return p->failed ? TD_E_NOMEM : TD_OK;
@@ -380,6 +381,7 @@ td_status td_program_open(const td_model* m, td_derived* d, const char* title,
   return p->failed ? TD_E_NOMEM : TD_OK;
 }
 
+// Release a program.
 void td_program_close(gen_program* p) {
   for (int i = 0; i < p->nowned; i++) free(p->owned[i]);
   free(p->owned);

@@ -21,11 +21,12 @@ typedef struct gen_function {
   char what[200];  // one line about it
   gen_output out[GEN_OUTPUTS];
   int nout;
-  bool products;  // the mass matrix is the product of its outputs T and D
-  bool motion;    // takes accelerations and multipliers too
-  bool given;     // sets some coordinates, as functions of time
-  int loop;   // quadrature, from 1, of which it adds one point, with the point's numbers z; 0: none
-  bool sums;  // adds to the sums over points that other functions use
+  bool products;   // the mass matrix is the product of its outputs T and D
+  bool motion;     // takes accelerations and multipliers too
+  bool given;      // sets some coordinates, as functions of time
+  int quadrature;  // quadrature, from 1, of which it adds one point, with the point's numbers z; 0:
+                   // none
+  bool sums;       // adds to the sums over points that other functions use
 } gen_function;
 
 // The array and index that a variable of the graph is read from.

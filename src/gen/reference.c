@@ -16,6 +16,7 @@ td_status td_stage_text(td_files* files, const char* name, const char* ending, t
 
 enum { LARGEST_M = 1000 };  // velocities up to which a dense mass matrix is compared
 
+// Allocate states, work and numbers.  False: no memory.
 static bool allocate(const gen_program* p, gen_reference* r) {
   const size_t nv = (size_t)p->d->nv;
   r->w = td_work_new(p->m);

@@ -1,13 +1,14 @@
 // Writing a derivation as files, by the printer of the language.
 #include "gen/program.h"
 
+// Make the program of a derivation and print it.
 td_status td_derive_write(const td_model* model, td_derived* derived, const char* title,
                           td_derive_language language, td_derive_style style, td_files* files) {
   if (!model || !derived || derived->model != model || !title || !files ||
       (unsigned)language > TD_DERIVE_LATEX || (unsigned)style > TD_DERIVE_MATRIX)
     return TD_E_USAGE;
   gen_program p;
-  if (derived->nloop > 0 && (language == TD_DERIVE_LATEX || style != TD_DERIVE_WHOLE)) {
+  if (derived->nquadrature > 0 && (language == TD_DERIVE_LATEX || style != TD_DERIVE_WHOLE)) {
     return TD_E_USAGE;
   }
 

@@ -7,7 +7,7 @@
 
 // Options of a reader and its result.
 typedef struct td_cad {
-  double unit;   // metres of one unit of the file; 0: as the file says (IGES), a millimetre (STL)
+  double unit;   // metres of one unit of the file; 0: of the file (IGES), a millimetre (STL)
   double chord;  // largest distance of a curve from the edges that replace it [m]; 0: 1/100 of the
                  // file's extent
   int limit;     // edges that may be made

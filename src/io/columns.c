@@ -47,6 +47,7 @@ static td_matrix* next(td_columns* c, const char* name) {
   return m;
 }
 
+// Append a column of numbers, which stay the caller's.
 void td_columns_add(td_columns* c, const char* name, const char* unit, int rows, int stride,
                     const double* values) {
   if (!c) return;
@@ -60,6 +61,7 @@ void td_columns_add(td_columns* c, const char* name, const char* unit, int rows,
   m->values = values;
 }
 
+// Append a column of words.
 void td_columns_add_words(td_columns* c, const char* name, int rows, const char* const* words) {
   if (!c) return;
   const bool sound = name && rows >= 0 && (words || rows == 0);

@@ -31,6 +31,7 @@ struct td_files {
   char error[512];
 };
 
+// Join three texts; to be freed, NULL: no memory.
 static char* join(const char* a, const char* b, const char* c) {
   td_text text = {0};
   td_text_add(&text, a);
@@ -213,6 +214,7 @@ td_status td_files_staged(td_files* files) {
   return status;
 }
 
+// Take the last file out of the set.
 void td_files_unstage(td_files* files) {
   if (!files || files->n == 0 || !files->path) return;
   unlink(files->path);
@@ -236,6 +238,7 @@ bool td_files_have_memory(size_t numbers) {
   return true;
 }
 
+// Stage a text as a file.
 td_status td_files_text(td_files* files, const char* name, const char* text) {
   if (!files || !name || !text) return TD_E_USAGE;
   const char* path = td_files_stage(files, name);
@@ -278,6 +281,7 @@ td_status td_files_commit(td_files* files) {
   return status;
 }
 
+// Length of the longest word
 size_t td_matrix_longest(const td_matrix* m) {
   size_t n = 0;
   for (int i = 0; i < m->rows; i++) {
@@ -287,6 +291,7 @@ size_t td_matrix_longest(const td_matrix* m) {
   return n;
 }
 
+// Report whether all matrices have names, sizes and values.
 bool td_matrices_given(const td_matrix* list, int n) {
   if (n < 0 || (n > 0 && !list)) return false;
   for (int i = 0; i < n; i++) {

@@ -151,6 +151,7 @@ void td_gains_free(td_gains* g) {
   free(g);
 }
 
+// Read and check a file of gains.
 td_status td_gains_read(const char* path, const td_model* model, td_gains** gains, char* message,
                         size_t size) {
   *gains = NULL;

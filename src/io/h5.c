@@ -83,6 +83,7 @@ static bool put_file(const char* path, const td_matrix* list, int n, const td_no
   return ok;
 }
 
+// Write matrices and notes as an HDF5 file.
 td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, int n,
                       const td_note* notes, int nnote) {
   if (!files || !name || !td_matrices_given(list, n) || nnote < 0 || (nnote > 0 && !notes))

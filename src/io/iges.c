@@ -385,6 +385,7 @@ static td_status read_file(iges* f) {
   return draw_all(f, NULL);
 }
 
+// Read an IGES file into cad->wire.
 td_status td_iges_read(const char* text, size_t size, td_cad* cad) {
   iges f = {.cad = cad, .text = text, .size = size};
   const td_status status = size > 0 ? read_file(&f) : td_cad_fail(cad, "it is empty");

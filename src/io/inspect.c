@@ -66,6 +66,7 @@ static bool is_word(const value* v, const char* name) {
   return v && v->kind == V_STR && strcmp(v->s, name) == 0;
 }
 
+// Report whether the text's `output` lists a name; without a list, everything is wanted.
 bool td_spec_wants(const td_spec* spec, const char* name) {
   if (!spec || !name) return false;
   const value* list = td_get(spec->root, 0, "output");
@@ -175,6 +176,7 @@ bool td_model_v_about_into(const td_model* model, int i, td_coordinate* about, s
   return struct_into(about, size, &own, sizeof own);
 }
 
+// Describe a rod.
 bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t size) {
   if (!m || i < 0 || i >= m->nrod) return false;
   const model_rod* rod = &m->rod[i];
@@ -191,6 +193,7 @@ bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t siz
   return struct_into(about, size, &own, sizeof own);
 }
 
+// Describe a mesh.
 bool td_model_mesh_about_into(const td_model* m, int i, td_mesh* about, size_t size) {
   if (!m || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
@@ -214,6 +217,7 @@ bool td_model_station_fixed(const td_model* m, int station) {
   return station >= 0 && station < m->nstation && m->station[station].hop < 0;
 }
 
+// Stations at the ends of a force; false: it has not both
 bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
   if (!m || !stations) return false;
   if (force < 0 || force >= model_forces(m)) return false;
@@ -223,6 +227,7 @@ bool td_model_force_ends(const td_model* m, int force, int stations[2]) {
   return stations[0] >= 0 && stations[1] >= 0;
 }
 
+// Stations at the ends of an edge of a mesh
 bool td_model_mesh_edge(const td_model* m, int i, int edge, int stations[2]) {
   if (!m || !stations || i < 0 || i >= m->nmesh) return false;
   const model_mesh* mesh = &m->mesh[i];
@@ -254,6 +259,7 @@ static int add_part(td_part* parts, int n, int limit, const char* name, const ch
   return n + 1;
 }
 
+// Versions of the libraries
 int td_parts(td_part* parts, int limit) {
   if (!parts || limit < 0) return 0;
   char text[32];

@@ -14,6 +14,7 @@
 #include <sys/stat.h>
 #include <unistd.h>
 
+// Lock a folder, unless another process holds it or has removed it.
 int td_scratch_take(const char* path, bool owner) {
   const int fd = open(path, O_RDONLY | O_DIRECTORY | O_NOFOLLOW | O_CLOEXEC);
   if (fd < 0) return -1;
@@ -34,6 +35,7 @@ static int remove_one(const char* path, const struct stat* st, int kind, struct 
 
 void td_scratch_remove(const char* path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
+// Remove folders without a holder.
 void td_scratch_sweep(const char* parent, const char* stem) {
   DIR* dir = opendir(parent);
   if (!dir) return;
@@ -53,6 +55,7 @@ void td_scratch_sweep(const char* parent, const char* stem) {
   closedir(dir);
 }
 
+// Make and lock a temporary folder.
 int td_scratch_open(const char* stem, char* path, size_t size) {
   const char* place = getenv("TMPDIR");
   if (!place || !*place || strlen(place) > size / 2) place = "/tmp";

@@ -25,6 +25,7 @@ static td_status complain(complaint to, const char* format, ...) {
   return TD_E_SYNTAX;
 }
 
+// Kind of a JSON value, for messages
 static const char* kind_of(const cJSON* item) {
   if (cJSON_IsArray(item)) return "an array";
   if (cJSON_IsObject(item)) return "an object";

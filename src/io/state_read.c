@@ -46,9 +46,9 @@ static td_status unreadable(const reading* r) {
 
 // Numbers that every record must have: t, q, v
 static int needed(const reading* r) { return 1 + r->n.nq + r->n.nv; }
-// ... and internal states, which keep their values where the file of an older model lacks them
+// Numbers with internal states, which keep their values where the file of an older model lacks them
 static int behind(const reading* r) { return needed(r) + r->n.nz; }
-// ... and inputs and memory of controllers, which older files lack
+// All numbers, with inputs and memory of controllers, which older files lack
 static int row_size(const reading* r) {
   const bool kept = r->n.nmemory > 0 && r->n.nmemory <= MOST_MEMORY;
   return behind(r) + (kept ? r->n.nu + r->n.nmemory : 0);
@@ -429,6 +429,7 @@ static td_status read_directory(const reading* r) {
               isnan(r->time) ? "equilibrium.json and no " : "");
 }
 
+// Read a state from a file or directory.
 td_status td_state_read(const td_model* model, const char* path, double time, td_state* state,
                         char* message, size_t size) {
   if (!model || !path || !model_owns(model, state) || (!message && size > 0)) return TD_E_USAGE;

@@ -81,6 +81,7 @@ static td_status expect(stl* f, const char* want) {
   return td_cad_fail(f->cad, "line %d: '%s' is expected, got '%.30s'", f->line, want, word);
 }
 
+// Read a finite number.
 static td_status number(stl* f, double* x) {
   char word[64], *stop = NULL;
   const bool whole = next_word(f, word, sizeof word);

@@ -7,7 +7,8 @@
 
 typedef struct td_browser td_browser;
 
-// Start one with a page of this size [pixels].  On failure *browser is NULL and `message` says why.
+// Start one with a page of this size [pixels].  On failure *browser is NULL and `message` tells
+// why.
 td_status td_browser_open(int width, int height, td_browser** browser, char* message, size_t size);
 void td_browser_close(td_browser* browser);
 

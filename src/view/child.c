@@ -58,6 +58,7 @@ bool td_child_start(char* const argv[], int in, int out, td_child* child) {
   return false;
 }
 
+// Send all bytes, without a signal if the program has ended.
 bool td_child_write(const td_child* child, const void* data, size_t n) {
   const char* at = data;
   while (n > 0) {
@@ -85,6 +86,7 @@ int td_child_finish(td_child* child, bool end) {
   return got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
+// Search programs on the PATH.
 const char* td_child_find(const char* const* names) {
   for (; *names; names++) {
     const char* path = getenv("PATH");

@@ -8,6 +8,7 @@
 
 enum { LISTED = 400 };  // names of each kind
 
+// Add the texts of the model.
 void td_describe_sources(td_text* out, const td_spec* spec) {
   const td_diags* d = &spec->diags;
   td_json_key(out, "sources");
@@ -37,6 +38,7 @@ static void add_names(td_text* out, const td_model* m, const char* what, int n,
 
 static const char* joint_name(const td_model* m, int i) { return model_name(m, m->joint[i].name); }
 
+// Add the names of joints, coordinates, forces, constraints, inputs and rods.
 void td_describe_model(td_text* out, const td_model* m) {
   const td_sizes n = td_model_sizes(m);
   td_json_key(out, "understood");

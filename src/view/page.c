@@ -6,6 +6,7 @@
 
 static const char begin[] = "<script id=\"data\" type=\"application/json\">", end[] = "</script>";
 
+// Find the data of a page.
 const char* td_page_data(const char* page, size_t* n) {
   const char* at = strstr(page, begin);
   if (!at) return NULL;
@@ -16,6 +17,7 @@ const char* td_page_data(const char* page, size_t* n) {
   return at;
 }
 
+// Append the page with its data replaced.
 bool td_page_write(td_text* out, const char* json) {
   size_t n;
   const char* at = td_page_data(td_page_text, &n);

@@ -51,6 +51,7 @@ static int stride_for(int rows, double limit) { return (int)fmax(1, ceil(rows / 
 static int kept_records(int rows, int stride) { return (rows - 1 + stride - 1) / stride + 1; }
 static int kept_record(int rows, int stride, int i) { return min_int(i * stride, rows - 1); }
 
+// Write the times of the selected records.
 static void write_times(writer* w, int rows, int stride) {
   td_json_key(&w->json, "t");
   td_text_add(&w->json, "[");
@@ -99,6 +100,7 @@ typedef struct curves {
   void (*about)(const writer* w, int i, td_text* out);
 } curves;
 
+// Write the name and unit of a curve.
 static void name_unit(td_text* out, const char* name, const char* unit) {
   td_text_add(out, "{\"name\":");
   td_json_string(out, name);

@@ -27,6 +27,7 @@ static void pick(picked* p, int i) {
   list[p->n++] = i;
 }
 
+// Begin a group of things to draw.
 static void open_group(td_scene* s, const char* kind, const char* draw) {
   td_json_next(&s->json);
   td_text_add(&s->json, "{");

@@ -140,6 +140,7 @@ void td_scene_frame(const td_scene* s, const td_state* state, td_work* work, flo
   for (int i = 0; i < s->ntrack; i++) fill(s, work, &s->track[i], out + s->track[i].at);
 }
 
+// Change signs of quaternions to those of the frame before.
 void td_scene_align(const td_scene* s, const float* before, float* x) {
   for (int i = 0; i < s->ntrack; i++) {
     if (s->track[i].kind != TRACK_POSE) continue;
@@ -150,6 +151,7 @@ void td_scene_align(const td_scene* s, const float* before, float* x) {
   }
 }
 
+// Largest distance between corresponding positions of two frames
 double td_scene_distance(const td_scene* s, const float* a, const float* b) {
   double most = 0;
   for (int i = 0; i < s->ntrack; i++) {

@@ -34,6 +34,7 @@ typedef struct solids {
   bool failed;
 } solids;
 
+// Append a solid of a body.
 static void push(solids* s, int body, solid x) {
   solid* list = td_grow(s->list, &s->cap, s->n + 1, sizeof *list);
   if (list) s->list = list;

@@ -222,6 +222,7 @@ static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, 
   return c != NULL;
 }
 
+// Forget a page whose connection has closed.
 static void on_close(const struct mg_connection* conn, void* user) {
   td_view* v = user;
   pthread_mutex_lock(&v->lock);
@@ -277,6 +278,7 @@ static void send_frame(td_view* v) {
 
 // ---- commands: each reads what it needs from the JSON object; what is wrong is ignored ---------
 
+// Read a finite number of a command.
 static bool number_of(const cJSON* o, const char* name, double* x) {
   const cJSON* item = cJSON_GetObjectItemCaseSensitive(o, name);
   if (!cJSON_IsNumber(item) || !isfinite(item->valuedouble)) return false;
@@ -284,6 +286,7 @@ static bool number_of(const cJSON* o, const char* name, double* x) {
   return true;
 }
 
+// Read three finite numbers of a command.
 static bool vector_of(const cJSON* o, const char* name, double x[3]) {
   const cJSON* list = cJSON_GetObjectItemCaseSensitive(o, name);
   if (cJSON_GetArraySize(list) != 3) return false;
@@ -517,6 +520,7 @@ void td_view_options_fill(td_view_options* options, size_t size) {
   struct_into(options, size, &own, sizeof own);
 }
 
+// Check the options and start the view.
 td_status td_view_open(const td_view_options* given, td_view** view, char* message, size_t size) {
   if (view) *view = NULL;
   if (!message && size > 0) return TD_E_USAGE;
@@ -555,6 +559,7 @@ td_status td_view_open(const td_view_options* given, td_view** view, char* messa
 
 const char* td_view_address(const td_view* view) { return view ? view->address : ""; }
 
+// Stop the model's thread and the server.
 void td_view_close(td_view* v) {
   if (!v) return;
   pthread_mutex_lock(&v->lock);

@@ -9,6 +9,7 @@
 #include "tendril/view.h"
 #include "view/scene.h"
 
+// Allocate a table without names; NULL: no memory.
 static td_table* table_new(int rows, int cols) {
   td_table* t = calloc(1, sizeof *t);
   if (!t) return NULL;

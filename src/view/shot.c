@@ -112,6 +112,7 @@ static const codec codecs[] = {
     {".gif", {"-vf", "split[a][b];[a]palettegen[p];[b][p]paletteuse", NULL}},
 };
 
+// Options for the ending of a file name, NULL: not known
 static const codec* codec_of(const char* path) {
   const size_t n = strlen(path);
   for (size_t i = 0; i < sizeof codecs / sizeof *codecs; i++) {

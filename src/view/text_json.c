@@ -75,6 +75,7 @@ void td_json_numbers(td_text* out, const char* name, const double* x, int n) {
   td_text_add(out, "]");
 }
 
+// Append JSON with '<' escaped.
 void td_json_raw(td_text* out, const char* json) {
   while (*json) {
     const size_t n = strcspn(json, "<");

@@ -113,6 +113,7 @@ static td_status weigh(td_control* c, const td_state* state) {
   return status;
 }
 
+// Prepare the control of a model at a state.
 td_status td_control_new(const td_model* model, td_work* work, const td_state* state,
                          td_control** control) {
   td_control* c = *control = calloc(1, sizeof *c);

@@ -42,6 +42,7 @@ static td_status lqr(int n, int m, const double* A, const double* B, const doubl
   return TD_OK;
 }
 
+// Check the matrices and compute the gain of a linear regulator.
 td_status td_lqr(int nx, int nu, const double* A, const double* B, const double* Q, const double* R,
                  double* K, double* X, double* residual) {
   if (nx < 0 || nu < 0 || !A || !B || !Q || !R || !K) return TD_E_USAGE;

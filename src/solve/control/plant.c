@@ -253,6 +253,7 @@ td_status td_plant_new(const td_model* model, td_work* work, const td_state* sta
   return td_plant_open(model, work, state, options, true, plant);
 }
 
+// Make a plant, with or without the model's own controllers.
 td_status td_plant_open(const td_model* model, td_work* work, const td_state* state,
                         const td_sim_options* options, bool controlled, td_plant** plant) {
   td_plant* p = *plant = calloc(1, sizeof *p);
@@ -429,6 +430,7 @@ td_status td_plant_drive(td_plant* p, double t, const double* u, double* sensors
   return sensors ? td_trial_sensors(p->model, p->now, p->work, sensors) : TD_OK;
 }
 
+// Statistics of the integrator
 void td_plant_stats_into(const td_plant* p, td_sim_stats* stats, size_t size) {
   td_sim_stats own = {.time_error = NAN};
   if (p) {

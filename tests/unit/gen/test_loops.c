@@ -46,7 +46,7 @@ static double* values(const robot* r, const td_derived* d) {
   return x;
 }
 
-static void take_point(const tmt_loop* l, int i, double* x) {
+static void take_point(const tmt_quadrature* l, int i, double* x) {
   for (int k = 0; k < l->nz; k++) x[l->z[k]] = l->data[k * l->n + i];
 }
 
@@ -54,8 +54,8 @@ static void add_sums(const td_derived* d, double* x) {
   for (int k = 0; k < d->nsum; k++) {
     const tmt_sum* s = &d->sum[k];
     double sum = 0;
-    for (int i = 0; i < d->loop[s->loop].n; i++) {
-      take_point(&d->loop[s->loop], i, x);
+    for (int i = 0; i < d->quadrature[s->quadrature].n; i++) {
+      take_point(&d->quadrature[s->quadrature], i, x);
       double* e = evaluate(d, &s->e, 1, x);
       sum += *e;
       free(e);
@@ -79,8 +79,8 @@ static void add_all(const td_derived* d, double* x, double* M, double* h, double
   add(d, whole, d->nv * d->nv, x, M);
   add(d, d->h, d->nv, x, h);
   add(d, d->tau, d->nv, x, tau);
-  for (int k = 0; k < d->nloop; k++) {
-    const tmt_loop* l = &d->loop[k];
+  for (int k = 0; k < d->nquadrature; k++) {
+    const tmt_quadrature* l = &d->quadrature[k];
     part.mass = (tmt_mass*)(uintptr_t)&l->mass;
     part.nmass = 1;
     assert_true(td_derived_mass(&part, whole));
@@ -142,7 +142,7 @@ static void test_sums_over_points_are_the_engines_numbers(void** state) {
   for (int k = 0; k < 2; k++) {
     robot r = robot_load(texts[k]);
     td_derived* d = looped(&r);
-    assert_true(d->nloop >= 1);  // chambers that end halfway have a share at every point
+    assert_true(d->nquadrature >= 1);  // chambers that end halfway have a share at every point
     uint64_t seed = 9;
     for (int trial = 0; trial < 3; trial++) {
       robot_shake(&r, &seed, 0.3);
@@ -168,8 +168,8 @@ static int printed_length(int points) {
   int nwork, table = 0;
   assert_int_equal(td_program_core(r.model, d, "rod", &p), TD_OK);
   assert_int_equal(td_print_c_core(&p, &out, &nwork), TD_OK);
-  assert_int_equal(d->nloop, 1);
-  assert_int_equal(d->loop[0].n, points);
+  assert_int_equal(d->nquadrature, 1);
+  assert_int_equal(d->quadrature[0].n, points);
   const char* from = strstr(out.s, "points1[");
   assert_non_null(from);
   table = (int)(strstr(from, "};") - from);

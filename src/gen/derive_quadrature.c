@@ -179,14 +179,14 @@ static bool same_point(const deriver* d, const point* p, const point* r) {
 
 typedef struct unifier {
   deriver* d;
-  tmt_loop* loop;
+  tmt_quadrature* quadrature;
   int visits;
 } unifier;
 
 // The variable whose values at the points are x (n); a new one if no variable has them.  EX_NONE:
 // no memory.
 static ex column(unifier* u, const double* x) {
-  tmt_loop* l = u->loop;
+  tmt_quadrature* l = u->quadrature;
   const size_t n = (size_t)l->n;
   for (int k = 0; k < l->nz; k++) {
     if (memcmp(l->data + n * (size_t)k, x, n * sizeof *x) == 0) return td_ex_var(u->d->g, l->z[k]);
@@ -210,7 +210,7 @@ static ex column(unifier* u, const double* x) {
 // The variable for constants e (n), one for each point.  EX_NONE: one of them is not a number.
 static ex unify_numbers(unifier* u, const ex* e) {
   const td_exprs* g = u->d->g;
-  const int n = u->loop->n;
+  const int n = u->quadrature->n;
   double* x = malloc((size_t)n * sizeof *x);
   bool ok = x != NULL;
   for (int i = 0; ok && i < n; i++) {
@@ -226,7 +226,7 @@ static ex unify_numbers(unifier* u, const ex* e) {
 // constants only, which become a variable.  EX_NONE: there is none.
 static ex unify(unifier* u, const ex* e, int depth) {
   td_exprs* g = u->d->g;
-  const int n = u->loop->n;
+  const int n = u->quadrature->n;
   bool all_same = true;
   for (int i = 1; i < n; i++) all_same = all_same && e[i] == e[0];
   if (all_same) return e[0];
@@ -250,11 +250,11 @@ static ex unify(unifier* u, const ex* e, int depth) {
 
 // Give every number slot of the first point the expression that stands for it at all points. False:
 // there is none, or no memory.
-static bool unify_slots(deriver* d, tmt_loop* loop, const points* p) {
+static bool unify_slots(deriver* d, tmt_quadrature* quadrature, const points* p) {
   enum { MOST = MOST_SLOTS };
   num* slot = malloc((size_t)p->n * MOST * sizeof *slot);
   ex *e = malloc((size_t)p->n * sizeof *e), generic[MOST];
-  unifier u = {d, loop, 0};
+  unifier u = {d, quadrature, 0};
   const int n = slot && e ? slots_of(d->m, &p->list[0], slot, MOST) : MOST + 1;
   bool ok = n <= MOST;
   for (int i = 1; ok && i < p->n; i++) slots_of(d->m, &p->list[i], slot + (size_t)i * MOST, MOST);
@@ -273,11 +273,11 @@ static bool unify_slots(deriver* d, tmt_loop* loop, const points* p) {
 
 // ---- all --------------------------------------------------------------------------------------
 
-static int* strain_loop(const deriver* d, int strain) {
-  return &d->force_loop[first_force(d->m, FORCE_strain) + strain];
+static int* strain_quadrature(const deriver* d, int strain) {
+  return &d->force_quadrature[first_force(d->m, FORCE_strain) + strain];
 }
 
-static void close_loop(tmt_loop* l) {
+static void close_quadrature(tmt_quadrature* l) {
   free(l->z);
   free(l->data);
   free(l->h);
@@ -286,46 +286,47 @@ static void close_loop(tmt_loop* l) {
   free(l->mass.T);
 }
 
-void td_derived_close_loops(td_derived* d) {
-  for (int i = 0; i < d->nloop; i++) close_loop(&d->loop[i]);
-  free(d->loop);
+void td_derived_close_quadratures(td_derived* d) {
+  for (int i = 0; i < d->nquadrature; i++) close_quadrature(&d->quadrature[i]);
+  free(d->quadrature);
   free(d->sum);
 }
 
-// Append a quadrature over these points and mark their hops and forces: loop + 1 at the first
-// point, which represents all, and -(loop + 1) at the others.  Points that cannot be unified stay
-// as they are.
-static td_status push_loop(deriver* d, const points* p) {
+// Append a quadrature over these points and mark their hops and forces with its number from 1 at
+// the first point, which represents all, and with the negative number at the others.  Points that
+// cannot be unified stay as they are.
+static td_status push_quadrature(deriver* d, const points* p) {
   td_derived* out = d->out;
-  tmt_loop* loops = td_grow(out->loop, &out->loop_cap, out->nloop + 1, sizeof *loops);
-  if (!loops) return TD_E_NOMEM;
-  out->loop = loops;
-  tmt_loop* l = &out->loop[out->nloop++];
+  tmt_quadrature* quadratures =
+      td_grow(out->quadrature, &out->quadrature_cap, out->nquadrature + 1, sizeof *quadratures);
+  if (!quadratures) return TD_E_NOMEM;
+  out->quadrature = quadratures;
+  tmt_quadrature* l = &out->quadrature[out->nquadrature++];
 
   // a quadrature whose points add nothing yet
-  *l = (tmt_loop){.name = d->m->rod[d->m->strain[p->list[0].at.strain].rod - 1].name,
-                  .n = p->n,
-                  .power = EX_NONE,
-                  .h = malloc(((size_t)out->nv + 1) * sizeof(ex)),
-                  .tau = malloc(((size_t)out->nv + 1) * sizeof(ex))};
+  *l = (tmt_quadrature){.name = d->m->rod[d->m->strain[p->list[0].at.strain].rod - 1].name,
+                        .n = p->n,
+                        .power = EX_NONE,
+                        .h = malloc(((size_t)out->nv + 1) * sizeof(ex)),
+                        .tau = malloc(((size_t)out->nv + 1) * sizeof(ex))};
   if (!l->h || !l->tau) return TD_E_NOMEM;
   for (int i = 0; i < out->nv; i++) l->h[i] = l->tau[i] = xnum(d->g, 0);
 
   // one expression for each number of the points
   if (!unify_slots(d, l, p)) {
-    close_loop(l);
-    out->nloop--;
+    close_quadrature(l);
+    out->nquadrature--;
     return td_exprs_failed(d->g) ? TD_E_NOMEM : TD_OK;
   }
 
   // mark the points
   for (int i = 0; i < p->n; i++) {
     const point* x = &p->list[i];
-    const int which = i == 0 ? out->nloop : -out->nloop;
-    d->hop_loop[x->at.move] = d->hop_loop[x->at.turn] = which;
-    *strain_loop(d, x->at.strain) = which;
+    const int which = i == 0 ? out->nquadrature : -out->nquadrature;
+    d->hop_quadrature[x->at.move] = d->hop_quadrature[x->at.turn] = which;
+    *strain_quadrature(d, x->at.strain) = which;
     for (int k = 0; k < x->nload; k++)
-      d->force_loop[first_force(d->m, FORCE_load) + x->load[k]] = which;
+      d->force_quadrature[first_force(d->m, FORCE_load) + x->load[k]] = which;
   }
   return TD_OK;
 }
@@ -342,7 +343,7 @@ static td_status collect(const deriver* d, int first, points* p) {
   p->n = 0;
   for (int i = first; i < m->nstrain; i++) {
     point x;
-    if (!is_piece(&m->strain[i], rod, part) || *strain_loop(d, i) != 0) continue;
+    if (!is_piece(&m->strain[i], rod, part) || *strain_quadrature(d, i) != 0) continue;
     if (!find_point(m, i, &x)) {
       if (i == first) return TD_OK;
       continue;
@@ -357,7 +358,7 @@ static td_status collect(const deriver* d, int first, points* p) {
 }
 
 // Find the quadratures of all polynomial rods; fewer than three points are not worth a sum.
-td_status td_derive_loops(deriver* d) {
+td_status td_derive_quadratures(deriver* d) {
   const td_model* m = d->m;
   points p = {0};
   td_status status = TD_OK;
@@ -366,9 +367,9 @@ td_status td_derive_loops(deriver* d) {
   for (int i = 0; i < m->nnumber_ex; i++) d->generic[i] = EX_NONE;
   for (int i = 0; i < m->nstrain && status == TD_OK; i++) {
     const model_strain* f = &m->strain[i];
-    if (!is_piece(f, f->rod, f->part) || *strain_loop(d, i) != 0) continue;
+    if (!is_piece(f, f->rod, f->part) || *strain_quadrature(d, i) != 0) continue;
     status = collect(d, i, &p);
-    if (status == TD_OK && p.n > 2) status = push_loop(d, &p);
+    if (status == TD_OK && p.n > 2) status = push_quadrature(d, &p);
   }
   free(p.list);
   return status;
