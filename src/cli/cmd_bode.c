@@ -30,72 +30,35 @@ static span poles_span(const double* re, const double* im, int n) {
   return s;
 }
 
-// Find them of the reduced model, or of the modes of the whole one (the lowest of large models).
-static td_status find_span(session* s, const response* r, span* out) {
-  if (!r->l) {
-    // whole model
-    td_modes_result* m = NULL;
-    if (!deaf_begin()) return TD_E_STOPPED;
-    const td_status status = td_modes(s->model, s->rest, s->work, &m);
-    deaf_end();
-    if (status == TD_OK) *out = poles_span(m->re, m->im, m->ncomplex);
-    td_modes_free(m);
-    return status;
-  }
-
-  // reduced model
-  const int n = r->l->nx;
-  double* re = malloc(sizeof *re * (2 * (size_t)n + 1));
-  const td_status status = re ? td_poles(r->l->A, n, re, re + n) : TD_E_NOMEM;
-  if (status == TD_OK) *out = poles_span(re, re + n, n);
-  free(re);
-  return status;
-}
-
-// Set the range of frequencies: --range, or around the poles, from a decade below the slowest to
-// one above the fastest, at most six in all.
+// Set the range of frequencies: --range, or around the poles of the reduced model or the modes of
+// the whole one, from a decade below the slowest to one above the fastest, at most six in all.
 static int range_of(session* s, const response* r, double* low, double* high) {
   *low = s->opt->low;
   *high = s->opt->high;
   if (*low > 0) return CODE_DONE;
-  span p;
-  const td_status status = find_span(s, r, &p);
+
+  // poles
+  span p = {0, 0};
+  td_status status = TD_E_STOPPED;
+  if (r->l) {
+    const int n = r->l->nx;
+    double* re = malloc(sizeof *re * (2 * (size_t)n + 1));
+    status = re ? td_poles(r->l->A, n, re, re + n) : TD_E_NOMEM;
+    if (status == TD_OK) p = poles_span(re, re + n, n);
+    free(re);
+  } else if (deaf_begin()) {
+    td_modes_result* m = NULL;
+    status = td_modes(s->model, s->rest, s->work, &m);
+    deaf_end();
+    if (status == TD_OK) p = poles_span(m->re, m->im, m->ncomplex);
+    td_modes_free(m);
+  }
   if (status == TD_E_STOPPED) return session_failed(s, status, "frequency response");
   if (status != TD_OK) return complain(CODE_NUMERICS, "the poles cannot be found; give --range");
+
   *low = isfinite(p.slow) ? p.slow / 10 : 0.01;
   *high = p.fast > 0 ? fmin(p.fast * 10, *low * 1e6) : 100;
   return CODE_DONE;
-}
-
-// Allocate frequencies, gains, phases and names.  False: no memory.
-static bool allocate(response* r) {
-  const size_t n = (size_t)r->n, pairs = (size_t)r->pairs;
-  r->block = calloc(n * (1 + 2 * pairs) + 1, sizeof *r->block);
-  r->names = calloc(2 * pairs + 1, sizeof *r->names);
-  if (!r->block || !r->names) return false;
-  r->hz = r->block;
-  r->db = r->hz + n;
-  r->deg = r->db + n * pairs;
-  return true;
-}
-
-static void release(response* r) {
-  for (int i = 0; r->names && i < r->pairs; i++) free(r->names[i]);
-  free(r->names);
-  free(r->block);
-  td_linear_free(r->l);
-  td_response_free(r->at);
-}
-
-// Name all pairs of outputs and inputs.  False: no memory.
-static bool name_pairs(const session* s, response* r) {
-  for (int i = 0; i < r->pairs; i++) {
-    const int k = i / r->nu, sensor = r->l ? r->l->output[k] : td_response_output(r->at, k);
-    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, sensor),
-                              td_model_input_name(s->model, i % r->nu));
-    if (!r->names[i]) return false;
-  }
-  return true;
 }
 
 // Compute gains and phases, phases without jumps; an undamped resonance that is hit exactly has
@@ -212,7 +175,21 @@ static int respond(session* s, response* r) {
   r->n = s->opt->points ? s->opt->points : 400;
   if (r->pairs == 0) return complain(CODE_USE, "a frequency response needs an input and a sensor");
   if ((double)r->pairs * r->n > 2e7) return complain(CODE_USE, "too many points and sensors");
-  if (!allocate(r) || !name_pairs(s, r)) return complain(CODE_NUMERICS, "out of memory");
+
+  // frequencies, gains, phases, and names of all pairs
+  const size_t n = (size_t)r->n, pairs = (size_t)r->pairs;
+  r->block = calloc(n * (1 + 2 * pairs) + 1, sizeof *r->block);
+  r->names = calloc(2 * pairs + 1, sizeof *r->names);
+  if (!r->block || !r->names) return complain(CODE_NUMERICS, "out of memory");
+  r->hz = r->block;
+  r->db = r->hz + n;
+  r->deg = r->db + n * pairs;
+  for (int i = 0; i < r->pairs; i++) {
+    const int k = i / r->nu, sensor = r->l ? r->l->output[k] : td_response_output(r->at, k);
+    r->names[i] = format_text("%s/%s", td_model_sensor_name(s->model, sensor),
+                              td_model_input_name(s->model, i % r->nu));
+    if (!r->names[i]) return complain(CODE_NUMERICS, "out of memory");
+  }
 
   // compute
   const int code = range_of(s, r, &low, &high);
@@ -251,7 +228,12 @@ int cmd_bode(const options* opt) {
   if (code == CODE_DONE) code = respond(&s, &r);
   if (code == CODE_DONE) code = session_commit(&s, NULL, NULL);
   if (code == CODE_DONE && opt->json) json_print(response_json(&r));
-  release(&r);
+
+  for (int i = 0; r.names && i < r.pairs; i++) free(r.names[i]);
+  free(r.names);
+  free(r.block);
+  td_linear_free(r.l);
+  td_response_free(r.at);
   session_close(&s);
   return code;
 }

@@ -232,18 +232,14 @@ void session_close(session* s) {
 
 // ---- files ------------------------------------------------------------------------------------
 
-// Output directory of a model, "dir/arm.m" -> "arm.out"; NULL: no memory
-static char* default_output(const char* name) {
-  const char* base = strrchr(name, '/');
-  base = base ? base + 1 : name;
-  const size_t n = strlen(base);
-  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
-  return format_text("%.*s.out", (int)(has_m ? n - 2 : n), base);
-}
-
 // Open the output directory; from now on a signal requests the command to stop.
 int session_output(session* s) {
-  s->out = s->opt->out ? format_text("%s", s->opt->out) : default_output(s->name);
+  // the directory of -o, or of the model's name: "dir/arm.m" -> "arm.out"
+  const char *slash = strrchr(s->name, '/'), *base = slash ? slash + 1 : s->name;
+  const size_t n = strlen(base);
+  const bool has_m = n > 2 && strcmp(base + n - 2, ".m") == 0;
+  s->out = s->opt->out ? format_text("%s", s->opt->out)
+                       : format_text("%.*s.out", (int)(has_m ? n - 2 : n), base);
   if (!s->out) return complain(CODE_NUMERICS, "out of memory");
   char message[600];
   const td_status status = td_files_open(s->out, &s->files, message, sizeof message);

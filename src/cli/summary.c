@@ -225,20 +225,17 @@ static cJSON* simulation_json(const td_trajectory* trajectory) {
   return o;
 }
 
-// Name of the command that wrote a summary, "sim"; NULL: unknown
-static char* command_of(const cJSON* summary) {
-  const cJSON* line = cJSON_GetObjectItemCaseSensitive(summary, "command");
-  const char* word = cJSON_IsString(line) ? strchr(line->valuestring, ' ') : NULL;
-  return word ? format_text("%.*s", (int)strcspn(word + 1, " "), word + 1) : NULL;
-}
-
 // Summaries of other commands in the same directory: the last one, and those that it contains;
 // NULL: none
 cJSON* earlier_json(const session* s) {
   cJSON* kept = NULL;
   char* path = format_text("%s/summary.json", s->out);
   cJSON* before = path ? json_read(path) : NULL;
-  char* name = before ? command_of(before) : NULL;
+
+  // the command that wrote the last summary, "sim"
+  const cJSON* line = cJSON_GetObjectItemCaseSensitive(before, "command");
+  const char* word = cJSON_IsString(line) ? strchr(line->valuestring, ' ') : NULL;
+  char* name = word ? format_text("%.*s", (int)strcspn(word + 1, " "), word + 1) : NULL;
   if (name) {
     // those that the last summary contains, without the present command
     kept = cJSON_DetachItemFromObjectCaseSensitive(before, "earlier");

@@ -41,19 +41,7 @@ static td_status refuse(const mesh_file* f, td_status status, const char* why) {
                   f->name, why);
 }
 
-// Read an open file of limited size.
-static td_status read_open(const mesh_file* f, FILE* file, char** text, size_t* size) {
-  struct stat info;
-  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-    return refuse(f, TD_E_IO, "it is not a file");
-  if (info.st_size > FILE_LIMIT) return refuse(f, TD_E_IO, "it is larger than 400 MB");
-  *text = malloc((size_t)info.st_size + 1);
-  if (!*text) return TD_E_NOMEM;
-  *size = fread(*text, 1, (size_t)info.st_size, file);
-  return ferror(file) ? refuse(f, TD_E_IO, strerror(errno)) : TD_OK;
-}
-
-// Read a file that the model may read.
+// Read a file of limited size that the model may read.
 static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
   if (!td_spec_may_read(f->spec, f->path)) {
     refuse(f, TD_E_IO, "it is outside the model's folder and TENDRIL_DATA");
@@ -61,7 +49,6 @@ static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
     return TD_E_IO;
   }
 
-  // open it
   // not blocking: a pipe would wait for its writer
   const int descriptor = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
   FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
@@ -70,7 +57,20 @@ static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
     if (descriptor >= 0) close(descriptor);
     return status;
   }
-  const td_status status = read_open(f, file, text, size);
+
+  // a regular file, at once
+  struct stat info;
+  td_status status = TD_OK;
+  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
+    status = refuse(f, TD_E_IO, "it is not a file");
+  else if (info.st_size > FILE_LIMIT)
+    status = refuse(f, TD_E_IO, "it is larger than 400 MB");
+  else if (!(*text = malloc((size_t)info.st_size + 1)))
+    status = TD_E_NOMEM;
+  if (status == TD_OK) {
+    *size = fread(*text, 1, (size_t)info.st_size, file);
+    if (ferror(file)) status = refuse(f, TD_E_IO, strerror(errno));
+  }
   fclose(file);
   return status;
 }

@@ -120,14 +120,6 @@ static bool put_setting(td_live* l, const char* name, size_t n, const char* text
   return true;
 }
 
-static void clear_settings(td_live* l) {
-  for (int i = 0; i < l->nset; i++) {
-    free(l->set[i].name);
-    free(l->set[i].value);
-  }
-  l->nset = 0;
-}
-
 // Remember the value of an input that was changed; others keep the value of the text or of --set.
 static bool note_moved(td_live* l, const char* name, double x) {
   for (int i = 0; i < l->nmoved; i++) {
@@ -155,11 +147,6 @@ static stamp stamp_of(const char* path) {
 static bool same(const stamp* a, const stamp* b) {
   return a->there == b->there && a->size == b->size && a->inode == b->inode &&
          a->changed.tv_sec == b->changed.tv_sec && a->changed.tv_nsec == b->changed.tv_nsec;
-}
-
-static void forget_files(td_live* l) {
-  for (int i = 0; i < l->nfile; i++) free(l->files[i].path);
-  l->nfile = 0;
 }
 
 // Watch a file from now on; one that is watched already keeps its stamps.
@@ -267,8 +254,11 @@ static void drop_model(td_live* l) {
 void td_live_free(td_live* l) {
   if (!l) return;
   drop_model(l);
-  clear_settings(l);
-  forget_files(l);
+  for (int i = 0; i < l->nset; i++) {
+    free(l->set[i].name);
+    free(l->set[i].value);
+  }
+  for (int i = 0; i < l->nfile; i++) free(l->files[i].path);
   for (int i = 0; i < l->nmoved; i++) free(l->moved[i].name);
   free(l->moved);
   free(l->set);

@@ -12,17 +12,6 @@ typedef struct column {
   bool varies;
 } column;
 
-// Range of column c
-static column range_of(const float* x, int rows, int cols, int c) {
-  float low = rows > 0 ? x[c] : 0, high = low;
-  for (int r = 1; r < rows; r++) {
-    const float y = x[(size_t)r * (size_t)cols + (size_t)c];
-    low = fminf(low, y);
-    high = fmaxf(high, y);
-  }
-  return (column){low, (high - low) / 65535, high > low};
-}
-
 // Write least values and quanta as JSON.
 static void write_columns(td_text* out, const column* col, int cols) {
   td_json_key(out, "low");
@@ -51,7 +40,16 @@ bool td_pack_write(td_text* out, const float* x, int rows, int cols) {
   column* col = malloc(((size_t)cols + 1) * sizeof *col);
   unsigned char* bytes = malloc((size_t)rows * (size_t)cols * 2 + 1);
   if (col && bytes) {
-    for (int c = 0; c < cols; c++) col[c] = range_of(x, rows, cols, c);
+    // range of each column
+    for (int c = 0; c < cols; c++) {
+      float low = rows > 0 ? x[c] : 0, high = low;
+      for (int r = 1; r < rows; r++) {
+        const float y = x[(size_t)r * (size_t)cols + (size_t)c];
+        low = fminf(low, y);
+        high = fmaxf(high, y);
+      }
+      col[c] = (column){low, (high - low) / 65535, high > low};
+    }
     td_text_printf(out, "{\"rows\":%d,\"cols\":%d", rows, cols);
     write_columns(out, col, cols);
 

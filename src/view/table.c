@@ -34,19 +34,6 @@ static int count(const char* from, const char* to, char c) {
   return n;
 }
 
-// Read the names of the first line.  False: no memory.
-static bool read_names(td_table* t, const char* line, const char* end) {
-  for (int i = 0; i < t->cols; i++) {
-    const char* comma = memchr(line, ',', (size_t)(end - line));
-    const char* stop = comma ? comma : end;
-    while (stop > line && (stop[-1] == '\r' || stop[-1] == ' ')) stop--;
-    t->names[i] = td_strndup(line, (size_t)(stop - line));
-    if (!t->names[i]) return false;
-    line = comma ? comma + 1 : end;
-  }
-  return true;
-}
-
 // Read the cells of a row.  Words become NaN in columns that have a word in the first row; other
 // columns must have a number or an empty cell in every row.  Returns the number of cells, or -1 - i
 // if cell i is not a number.
@@ -83,7 +70,17 @@ static td_status parse(const td_text* text, td_table* t, int* line, int* cell) {
   if (t->cols > MOST_COLUMNS) return TD_E_SYNTAX;
   t->names = calloc((size_t)t->cols, sizeof *t->names);
   t->values = malloc((size_t)rows * (size_t)t->cols * sizeof *t->values);
-  if (!t->names || !t->values || !read_names(t, at, end)) return TD_E_NOMEM;
+  if (!t->names || !t->values) return TD_E_NOMEM;
+
+  // names
+  for (int i = 0; i < t->cols; i++) {
+    const char* comma = memchr(at, ',', (size_t)(end - at));
+    const char* stop = comma ? comma : end;
+    while (stop > at && (stop[-1] == '\r' || stop[-1] == ' ')) stop--;
+    t->names[i] = td_strndup(at, (size_t)(stop - at));
+    if (!t->names[i]) return TD_E_NOMEM;
+    at = comma ? comma + 1 : end;
+  }
 
   // rows; empty lines are passed over
   for (at = end + 1; at < last; at = end + 1) {
