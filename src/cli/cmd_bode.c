@@ -219,6 +219,7 @@ static int model_step(session* s, response* r) {
   return CODE_DONE;
 }
 
+// Compute and write the frequency response of a model.
 int cmd_bode(const options* opt) {
   session s = {0};
   response r = {0};

@@ -100,6 +100,7 @@ static int run_demo(const options* opt, const demo* d) {
   return code;
 }
 
+// List the built-in models, or run one.
 int cmd_demo(const options* opt) {
   if (!opt->target) return list_demos(opt);
   for (const demo* d = demo_table; d->name; d++) {

@@ -115,6 +115,7 @@ int derive_write(session* s) {
   return session_wrote(s, written);
 }
 
+// Derive and write the equations of a model.
 int cmd_derive(const options* opt) {
   session s = {0};
   symbols names = {0};

@@ -67,6 +67,7 @@ static int doctor_json(const td_part* parts, int n) {
   return json_print(o);
 }
 
+// Print versions, optional programs, and how to get missing ones.
 int cmd_doctor(const options* opt) {
   td_part parts[16];
   const int n = td_parts(parts, 16);

@@ -33,9 +33,11 @@ static double* fill(session* s, equations* eq, td_status* status) {
     p += parts[i].n;
   }
 
-  // v' and lambda belong to the work, which later calls overwrite
+  // v' and lambda of the last evaluation belong to the work, which later calls overwrite
   if (nv) memcpy(eq->vdot, td_work_vdot(s->work), nv * sizeof *p);
   if (nc) memcpy(eq->lambda, td_work_lambda(s->work), nc * sizeof *p);
+
+  // mass matrix, forces, constraints, tangent, rates, sensors, stations
   *status = td_mass_matrix(s->model, s->state, s->work, eq->M);
   if (*status == TD_OK) *status = td_bias(s->model, s->state, s->work, eq->h, eq->tau);
   if (*status == TD_OK) *status = td_constraints(s->model, s->state, s->work, eq->Jc, eq->e, NULL);

@@ -64,6 +64,7 @@ static int export_fmu(session* s) {
   return export_failed(s, status);
 }
 
+// Export a model as C or as a functional mock-up unit.
 int cmd_export(const options* opt) {
   const bool c = strcmp(opt->kind, "c") == 0, fmu = strcmp(opt->kind, "fmu") == 0;
   if (!c && !fmu) return complain(CODE_USE, "export c or fmu, not '%s'", opt->kind);

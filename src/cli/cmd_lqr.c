@@ -185,6 +185,7 @@ static int design_at(session* s, design* d) {
   return code;
 }
 
+// Linearise a model, compute gains and write them.
 int cmd_lqr(const options* opt) {
   session s = {0};
   design d = {0};

@@ -560,16 +560,20 @@ static td_status write_csv(watch* w) {
   td_columns_add(c, "t", "s", w->rows, w->stride, w->out);
   td_columns_add_state(c, s->spec, s->model, w->rows, w->stride, w->out + 3, true);
 
-  // unknowns, innovations, deviations
+  // unknowns
   for (int i = 0; i < w->np; i++, at += 2) {
     add(c, w->names[i], w->unknown[i].is_param ? "" : "_estimate", w, at);
     add(c, w->names[i], "_sigma", w, at + 1);
   }
+
+  // innovations
   for (int i = 0; i < s->n.nsensor; i++, at += 2) {
     if (w->sensor[i] < 0) continue;
     add(c, td_model_sensor_name(s->model, i), "_innovation", w, at);
     add(c, td_model_sensor_name(s->model, i), "_innovation_sigma", w, at + 1);
   }
+
+  // deviations of positions and velocities
   const int N = td_observer_size(w->observer), nf = (N - w->np) / 2;
   char name[40];
   for (int i = 0; i < 2 * nf; i++, at++) {
@@ -614,6 +618,7 @@ static int observe(watch* w) {
   return written ? written : code;
 }
 
+// Estimate the motion of a model from recorded data.
 int cmd_observe(const options* opt) {
   session s = {0};
   watch w = {.s = &s};

@@ -475,6 +475,7 @@ static int draw_states(const options* opt, const td_table* rows, const char* pat
   return code;
 }
 
+// Draw curves, strains or snapshots of results.
 int cmd_plot(const options* opt) {
   const bool directory = is_directory(opt->target);
   char* csv =

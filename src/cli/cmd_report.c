@@ -50,6 +50,7 @@ static int renew(const options* opt) {
   return CODE_DONE;
 }
 
+// Renew the report of a directory, and with --png make a picture of it.
 int cmd_report(const options* opt) {
   const int code = renew(opt);
   if (code || !opt->png) return code;

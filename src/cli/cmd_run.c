@@ -193,6 +193,7 @@ bool starts_at_rest(const session* s) {
          !s->opt->at;
 }
 
+// Run the stages that the file requests, then video, animation and script.
 int cmd_run(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
@@ -209,6 +210,7 @@ int cmd_run(const options* opt) {
   return code;
 }
 
+// Find the equilibrium.
 int cmd_equil(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
@@ -219,6 +221,7 @@ int cmd_equil(const options* opt) {
   return code;
 }
 
+// Find the equilibrium and the modes about it.
 int cmd_modes(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);
@@ -228,6 +231,7 @@ int cmd_modes(const options* opt) {
   return code;
 }
 
+// Simulate.
 int cmd_sim(const options* opt) {
   session s = {0};
   int code = session_open(&s, opt);

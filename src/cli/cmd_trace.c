@@ -161,6 +161,7 @@ static int trace(session* s, int param, const char* name) {
   return written ? written : code;
 }
 
+// Trace the equilibria of a model along a parameter.
 int cmd_trace(const options* opt) {
   if (!opt->param) return complain(CODE_USE, "trace needs --param P=from:to");
   session s = {0};

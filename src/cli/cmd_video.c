@@ -4,6 +4,7 @@
 
 #include "cli/cli.h"
 
+// Film the report of a directory.
 int cmd_video(const options* opt) {
   char* report = format_text("%s/report.html", opt->target);
   char* path = opt->out ? format_text("%s", opt->out) : format_text("%s/video.mp4", opt->target);

@@ -47,6 +47,7 @@ static int serve(const options* opt, const td_view_options* what) {
   return CODE_DONE;
 }
 
+// Show a model or the report of a directory in the browser.
 int cmd_view(const options* opt) {
   td_view_options what = td_view_options_default();
   what.set = opt->set;

@@ -75,6 +75,7 @@ static void help_all(FILE* out) {
           "files\n");
 }
 
+// Print all commands, or the options of one.
 int cmd_help(const options* opt) {
   if (!opt->target) {
     help_all(stdout);

@@ -128,8 +128,8 @@ static int list_without_closed_form(const td_model* m, char* list, int size) {
   return n;
 }
 
-// Name the rod that an integrated rod step belongs to: the rod of a station on the same run of
-// steps.
+// Name the rod that an integrated rod step belongs to: the rod of a station among the steps that
+// follow one another with it.
 static const char* rod_of_step(const td_model* m, const model_hop* hop) {
   const model_run* run = &m->run[hop->run];
   for (int i = 0; i < m->nstation; i++) {

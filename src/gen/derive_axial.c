@@ -25,6 +25,8 @@ static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   td_exprs* g = d->g;
   const model_law* l = &f->law;
   const pair_x p = td_derive_pair(d, f->a, f->b);
+
+  // length, direction and rate of the line, and the forces along it
   const x3 none = x3_zero(g);
   const ex length = xfun(g, EX_SQRT, x3_dot(g, p.r, p.r));
   const ex inverse = xdiv(g, xnum(g, 1), xmax(g, length, xnum(g, TINY)));
@@ -32,10 +34,12 @@ static void derive(deriver* d, int i, load_x* passive, load_x* active) {
   const ex rate = x3_dot(g, n, p.rd), input = td_derive_input(d, l, length);
   const ex force = td_derive_law(d, l, length, f->isotropic ? xnum(g, 0) : rate);
 
+  // wrenches on both frames
   td_pair_load(d, passive, &p, x3_scale(g, force, n), none);
   if (f->isotropic) isotropic_damping(d, l, &p, length, passive);
   td_pair_load(d, active, &p, x3_scale(g, input, n), none);
 
+  // energy and power
   td_derive_law_energy(d, l, length, rate, force, passive);
   note_power(d, active, xmul(g, input, rate));
 }

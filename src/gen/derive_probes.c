@@ -250,6 +250,8 @@ static sum_x through_tree(deriver* d, int hop, x3 about) {
   td_exprs* g = d->g;
   const int last = d->m->hop[hop].last;
   sum_x s = {x3_zero(g), x3_zero(g), about};
+
+  // inertial wrenches of the masses beyond the joint
   for (int i = 0; i < d->out->nmass; i++) {
     const tmt_mass* mass = &d->out->mass[i];
     if (mass->hop >= hop && mass->hop <= last) add_inertia(d, mass, &s);

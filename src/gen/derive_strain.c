@@ -112,6 +112,7 @@ static void dof_derive(deriver* d, const model_strain* f, piece_x* p, load_x* pa
   }
   if (!passive) return;
 
+  // forces along the coordinates
   section_force(d, f, p->x, p->u, p->force);
   for (int k = 0; k < 6; k++) {
     if (f->dof_v[k] < 0) continue;
@@ -135,6 +136,7 @@ static void segment_derive(deriver* d, const model_strain* f, piece_x* p, load_x
   }
   if (!passive) return;
 
+  // forces on the two frames
   section_force(d, f, p->x, p->u, p->force);
   td_derive_strain_load(d, passive, &s, &ends, p->force);
   td_derive_strain_load(d, active, &s, &ends, p->input);
@@ -154,6 +156,7 @@ static void polynomial_derive(deriver* d, const model_strain* f, piece_x* p, loa
   }
   if (!passive) return;
 
+  // forces along the coordinates
   section_force(d, f, p->x, p->u, p->force);
   polynomial_load(d, f, &at, A, p->force, passive);
   polynomial_load(d, f, &at, A, p->input, active);

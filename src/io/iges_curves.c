@@ -145,7 +145,7 @@ static td_status sample(pen* p, const iges_entity* e, const piece* s, double u0,
   double off = 0;
   for (int i = 1; i < 4; i++) off = fmax(off, off_line(x[0], x[4], x[i]));
 
-  // bounds take all five points
+  // bounds: points of the curve are enough
   if (p->bounds) {
     for (int i = 1; i < 4; i++) TD_TRY(pen_to(p, e, x[i], false));
     return pen_to(p, e, x[4], false);

@@ -86,7 +86,7 @@ int td_child_finish(td_child* child, bool end) {
   return got > 0 && WIFEXITED(status) ? WEXITSTATUS(status) : -1;
 }
 
-// Search programs on the PATH.
+// Find the first of some programs that is on the PATH; NULL: none.
 const char* td_child_find(const char* const* names) {
   for (; *names; names++) {
     const char* path = getenv("PATH");

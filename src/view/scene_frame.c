@@ -140,7 +140,8 @@ void td_scene_frame(const td_scene* s, const td_state* state, td_work* work, flo
   for (int i = 0; i < s->ntrack; i++) fill(s, work, &s->track[i], out + s->track[i].at);
 }
 
-// Change signs of quaternions to those of the frame before.
+// Negate the quaternions that point away from those of the frame before (q and -q are one
+// rotation).
 void td_scene_align(const td_scene* s, const float* before, float* x) {
   for (int i = 0; i < s->ntrack; i++) {
     if (s->track[i].kind != TRACK_POSE) continue;

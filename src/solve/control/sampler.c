@@ -342,6 +342,7 @@ static void run_gains(td_sampler* s, controller* p, const td_state* state) {
     td_mul(g->inverse, p->d, g->nx, 2 * nv + nz, 1, p->x);
   }
 
+  // inputs within their limits
   for (int k = 0; k < p->loop.n; k++) {
     double low, high;
     const int i = td_law_input(s->model, s->belief, p->loop.first + k, &low, &high);
