@@ -112,22 +112,21 @@ static int check_direct(const session* s, weights* w, const td_linear* l) {
   return CODE_DONE;
 }
 
+// M (n x n) += w r r'
+static void add_square(double* M, int n, double w, const double* r, int stride) {
+  for (int i = 0; w != 0 && i < n; i++)
+    for (int j = 0; r[i * stride] != 0 && j < n; j++)
+      M[i * n + j] += r[i * stride] * w * r[j * stride];
+}
+
 // Q = C'Wy C + basis' diag(q, v) basis,  W = B Wu B' + drift on the velocities
 static void fill(const td_linear* l, const weights* w, int nv, double* Q, double* R, double* W,
                  double* V) {
   const int n = l->nx, nu = l->nu, ny = l->ny;
-  for (int i = 0; i < n; i++) {
-    for (int j = 0; j < n; j++) {
-      double q = 0, p = i == j && i >= n / 2 ? w->drift : 0;
-      for (int k = 0; k < ny; k++)
-        q += l->C[k * n + i] * w->outputs[l->output[k]] * l->C[k * n + j];
-      for (int k = 0; k < 2 * nv; k++)
-        q += l->basis[k * n + i] * (k < nv ? w->q : w->v) * l->basis[k * n + j];
-      for (int k = 0; k < nu; k++) p += l->B[i * nu + k] * w->process[k] * l->B[j * nu + k];
-      Q[i * n + j] = q;
-      W[i * n + j] = p;
-    }
-  }
+  for (int k = 0; k < ny; k++) add_square(Q, n, w->outputs[l->output[k]], l->C + k * n, 1);
+  for (int k = 0; k < 2 * nv; k++) add_square(Q, n, k < nv ? w->q : w->v, l->basis + k * n, 1);
+  for (int i = n / 2; i < n; i++) W[i * n + i] = w->drift;
+  for (int k = 0; k < nu; k++) add_square(W, n, w->process[k], l->B + k, nu);
 
   // R and V are diagonal
   for (int i = 0; i < nu; i++) R[i * nu + i] = w->inputs[i];

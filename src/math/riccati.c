@@ -230,6 +230,15 @@ static td_status transform(const scaled* p) {
   return TD_OK;
 }
 
+// The largest real part of the eigenvalues of A^ relative to its elements; NaN: not found.
+static double growth(const scaled* p) {
+  double *re = p->work, *im = re + p->n, most = -INFINITY;
+  const double size = max_abs(p->Ah, area(p->n, p->n));
+  if (!td_eig_general(p->Ah, p->n, re, im, NULL)) return NAN;
+  for (int i = 0; i < p->n; i++) most = fmax(most, re[i]);
+  return size > 0 ? most / size : 0;
+}
+
 td_status td_riccati_inputs(const double* A, const double* B, const double* Q, int n, int m,
                             double* X, double* BX, double* residual) {
   if (residual) *residual = 0;
@@ -252,12 +261,25 @@ td_status td_riccati_inputs(const double* A, const double* B, const double* Q, i
   p.g = p.t + n;
   p.work = p.g + n;
 
-  // X^ by the Schur form, refined by Newton's method
+  // without weights stable motion needs no feedback, and neutral motion has no solution
+  static const double rounding = 1e-13, unsolved = 1e-3;
   if ((status = transform(&p)) != TD_OK) goto done;
-  const double g = max_abs(p.g, (size_t)n), q = max_abs(p.Qh, nn);
-  if ((status = schur_solution(&p, g > 0 && q > 0 ? sqrt(q / g) : 1)) != TD_OK) goto done;
-  const double left = refine(&p);
-  if (residual) *residual = left;
+  const double g = max_abs(p.g, (size_t)n), q = max_abs(p.Qh, nn), most = q == 0 ? growth(&p) : 0;
+  if (q == 0 && !(fabs(most) > rounding)) {
+    status = isnan(most) ? TD_E_DIVERGED : TD_E_SINGULAR;
+    goto done;
+  }
+
+  // X^ by the Schur form, refined by Newton's method
+  if (q == 0 && most < 0) {
+    memset(p.Xh, 0, sizeof(double) * nn);
+  } else {
+    if ((status = schur_solution(&p, g > 0 && q > 0 ? sqrt(q / g) : 1)) != TD_OK) goto done;
+    const double left = refine(&p);
+    if (!(left <= unsolved)) status = TD_E_SINGULAR;
+    if (status != TD_OK) goto done;
+    if (residual) *residual = left;
+  }
 
   // X = T^-1 U X^ U'T^-1 and B'X = B'T^-1 U X^ U'T^-1
   double *P = p.work, *Ut = P + area(n, max_int(n, m));
@@ -297,28 +319,56 @@ td_status td_riccati(const double* A, const double* G, const double* Q, int n, d
   return status;
 }
 
-// ---- controllability
-// -----------------------------------------------------------------------------
+// ---- controllability --------------------------------------------------------------------------
+
+// C = U'A U for U = Q diag(V, 1), where B = Q [V S W'; 0] (n x m, m < n): Householder reflections
+// for Q and the singular vectors of the small triangle make U without its n x n elements.
+static bool turn_by_reflections(double* A, const double* B, int n, int m, double* sigma,
+                                double* block) {
+  double *S = block, *R = S + area(n, m), *V = R + area(m, m), *P = V + area(m, m),
+         *tau = P + area(m, n), *super = tau + m;
+  memcpy(S, B, sizeof(double) * area(n, m));
+  if (LAPACKE_dgeqrf(LAPACK_ROW_MAJOR, n, m, S, m, tau) != 0) return false;
+  for (int i = 0; i < m; i++)
+    for (int j = 0; j < m; j++) R[i * m + j] = j < i ? 0 : S[i * m + j];
+  if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', m, m, R, m, sigma, V, m, NULL, m, super) != 0 ||
+      LAPACKE_dormqr(LAPACK_ROW_MAJOR, 'L', 'T', n, n, m, S, m, tau, A, n) != 0 ||
+      LAPACKE_dormqr(LAPACK_ROW_MAJOR, 'R', 'N', n, n, m, S, m, tau, A, n) != 0)
+    return false;
+  td_mul_tn(V, A, m, m, n, P);  // the first rows of A
+  memcpy(A, P, sizeof(double) * area(m, n));
+  for (int i = 0; i < n; i++) {
+    td_mul(A + area(i, n), V, 1, m, m, P);
+    memcpy(A + area(i, n), P, sizeof(double) * (size_t)m);
+  }
+  return true;
+}
 
 // One step of the staircase form: B = U S V' (n x m) has r singular values above `zero`.  The lower
 // left (n-r) x r block of U'A U becomes the next B, the lower right one the next A.
 static td_status stair(double* A, double* B, int n, int m, double zero, int* rank, double* block) {
   const int k = min_int(n, m);
-  double *S = block, *U = S + area(n, m), *P = U + area(n, n), *sigma = P + area(n, n),
-         *super = sigma + k, *C = super + k;
-  memcpy(S, B, sizeof(double) * area(n, m));
-  const lapack_int info = LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', n, m, S, m, sigma, U, n, NULL,
-                                         max_int(m, 1), super);
-  if (info != 0) return TD_E_DIVERGED;
+  double *sigma = block, *super = sigma + k, *rest = super + k;
+  if (m < n) {
+    if (!turn_by_reflections(A, B, n, m, sigma, rest)) return TD_E_DIVERGED;
+  } else {
+    double *S = rest, *U = S + area(n, m), *P = U + area(n, n);
+    memcpy(S, B, sizeof(double) * area(n, m));
+    if (LAPACKE_dgesvd(LAPACK_ROW_MAJOR, 'A', 'N', n, m, S, m, sigma, U, n, NULL, max_int(m, 1),
+                       super) != 0)
+      return TD_E_DIVERGED;
+    td_mul(A, U, n, n, n, P);
+    td_mul_tn(U, P, n, n, n, A);
+  }
   *rank = 0;
   while (*rank < k && sigma[*rank] > zero) (*rank)++;
   const int r = *rank, left = n - r;
   if (r == 0) return TD_OK;
-  td_mul(A, U, n, n, n, P);
-  td_mul_tn(U, P, n, n, n, C);
+
+  // row i of the new matrices ends before row r + i of A begins
   for (int i = 0; i < left; i++) {
-    for (int j = 0; j < r; j++) B[i * r + j] = C[(r + i) * n + j];
-    for (int j = 0; j < left; j++) A[i * left + j] = C[(r + i) * n + r + j];
+    for (int j = 0; j < r; j++) B[i * r + j] = A[(r + i) * n + j];
+    for (int j = 0; j < left; j++) A[i * left + j] = A[(r + i) * n + r + j];
   }
   return TD_OK;
 }

@@ -781,6 +781,15 @@ static void test_files(void** state) {
   REFUSED(td_files_csv(files, "a", &list, -1));
   REFUSED(td_files_csv(files, "a", &hollow, 1));
   REFUSED(td_files_h5(NULL, "a", &list, 1, NULL, 0));
+  const char* const one = "t";
+  char unit[8];
+  REFUSED(td_h5_units(NULL, &one, 1, unit, sizeof unit));
+  REFUSED(td_h5_units("a", NULL, 1, unit, sizeof unit));
+  REFUSED(td_h5_units("a", &one, -1, unit, sizeof unit));
+  REFUSED(td_h5_units("a", &one, 1, NULL, sizeof unit));
+  REFUSED(td_h5_units("a", &one, 1, unit, 0));
+  assert_int_equal(td_h5_units("no file", &one, 1, unit, sizeof unit), TD_E_IO);
+  assert_string_equal(unit, "");
   REFUSED(td_files_h5(files, NULL, &list, 1, NULL, 0));
   REFUSED(td_files_h5(files, "a", NULL, 1, NULL, 0));
   REFUSED(td_files_h5(files, "a", &list, -1, NULL, 0));

@@ -1,5 +1,6 @@
 // Linear design: gains of LQR and Kalman filter, poles, controllability and observability,
 // frequency response, and the linear coordinates of a state.
+#include <float.h>
 #include <math.h>
 
 #include "engine/engine.h"
@@ -96,6 +97,7 @@ td_status td_poles(const double* A, int n, double* re, double* im) {
 // Smallest over largest eigenvalue of the Gramian P, A P + P A' + F F' = 0 (F n x m), A stable; At
 // is A'.
 static double gramian_ratio(const double* At, const double* F, int n, int m, double* block) {
+  if (m == 0) return 0;
   double *Q = block, *P = Q + area(n, n), *one = P + area(n, n), *V = one + area(n, n),
          *w = V + area(n, n);
   memset(one, 0, sizeof(double) * area(n, n));
@@ -133,7 +135,11 @@ td_status td_linear_structure_into(const td_linear* l, td_structure* structure, 
   td_status status = td_reachable(l->A, l->B, n, l->nu, tol, &own.reachable);
   if (status == TD_OK) status = td_reachable(At, Ct, n, l->ny, tol, &own.observable);
   if (status == TD_OK) status = td_poles(l->A, n, rest, rest + n);
-  if (status == TD_OK) own.stable = n == 0 || rest[0] < 0;
+
+  // rounding gives neutral poles real parts of either sign
+  double largest = 0;
+  for (size_t i = 0; i < area(n, n); i++) largest = fmax(largest, fabs(l->A[i]));
+  if (status == TD_OK) own.stable = n == 0 || rest[0] < -DBL_EPSILON * n * largest;
   if (own.stable && n > 0) {
     own.reach_ratio = gramian_ratio(At, l->B, n, l->nu, rest);
     own.sight_ratio = gramian_ratio(l->A, Ct, n, l->ny, rest);

@@ -304,6 +304,45 @@ static void test_no_solution_is_said_so(void** state) {
 }
 
 // X = int exp(A't) Q exp(At) dt of an oscillator: known elementary integrals through its energy.
+// Q = 0 asks for the least effort that stabilises: none where A is stable, poles mirrored where it
+// is not (x' = a x + u: X = 2 a), and there is none where a motion is neutral, a floating pair of
+// masses here, whose X of rounding alone once passed for a solution.
+static void test_nothing_is_weighed(void** state) {
+  (void)state;
+  const double stable[] = {-1, 5, 0, -2}, G[] = {1, 0, 0, 1}, Q[4] = {0}, a = 3, g = 1, none = 0;
+  const double k = 1e4;
+  const double A[] = {0, 0, 1, 0, 0, 0, 0, 1, -k, k, -1, 1, k, -k, 1, -1};
+  double X[16], residual = 1, G4[16] = {0}, Q4[16] = {0};
+  assert_int_equal(td_riccati(stable, G, Q, 2, X, &residual), TD_OK);
+  for (int i = 0; i < 4; i++) assert_true(X[i] == 0);
+  assert_true(residual == 0);
+  assert_int_equal(td_riccati(&a, &g, &none, 1, X, &residual), TD_OK);
+  CHECK_NEAR(X[0], 6, 1e-13);
+  G4[0] = 1;
+  assert_int_equal(td_riccati(A, G4, Q4, 4, X, &residual), TD_E_SINGULAR);
+}
+
+// A chain of n integrators of which the first is driven is reached in n stairs, one that is cut in
+// the middle up to there; with two inputs stairs are two high.
+static void test_reach_of_a_chain(void** state) {
+  (void)state;
+  enum { N = 60 };
+  static double A[N * N], B[2 * N];
+  int rank;
+  for (int i = 1; i < N; i++) A[i * N + i - 1] = 1 + 0.1 * (i % 3);
+  B[0] = 1;
+  assert_int_equal(td_reachable(A, B, N, 1, 1e-12, &rank), TD_OK);
+  assert_int_equal(rank, N);
+  A[40 * N + 39] = 0;
+  assert_int_equal(td_reachable(A, B, N, 1, 1e-12, &rank), TD_OK);
+  assert_int_equal(rank, 40);
+  memset(B, 0, sizeof B);
+  B[0] = B[2 * 40 + 1] = 1;
+  B[1] = 0.5;
+  assert_int_equal(td_reachable(A, B, N, 2, 1e-12, &rank), TD_OK);
+  assert_int_equal(rank, N);
+}
+
 static void test_lyapunov_of_a_damped_oscillator(void** state) {
   (void)state;
   const double w = 3, d = 0.4;  // x'' + 2 d x' + w^2 x = 0
@@ -386,6 +425,8 @@ int main(void) {
       cmocka_unit_test(test_carex_12_badly_scaled),
       cmocka_unit_test(test_carex_13_14_and_17),
       cmocka_unit_test(test_no_solution_is_said_so),
+      cmocka_unit_test(test_nothing_is_weighed),
+      cmocka_unit_test(test_reach_of_a_chain),
       cmocka_unit_test(test_lyapunov_of_a_damped_oscillator),
       cmocka_unit_test(test_reach_of_twins_driven_alike),
       cmocka_unit_test(test_exponentials),
