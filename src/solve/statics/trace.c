@@ -390,7 +390,15 @@ static td_status follow(tracer* t) {
     if (status == TD_E_NOMEM) return status;
     if (status != TD_OK || alignment(t, &t->a.point, &t->b.point) < sharpest_turn) {
       ds /= 2;
-      if (ds < shortest_step * t->o->step) return TD_E_DIVERGED;
+      if (ds < shortest_step * t->o->step) {
+        const bool neutral = t->result->stability[t->result->n - 1] == TD_NEUTRAL;
+        td_work_fail(t->s->work, "the path ends at %s = %g: no equilibrium near it goes on%s",
+                     param_name(t), t->a.point.p,
+                     neutral ? "; nothing holds the model in some direction there (neutral): begin "
+                               "where it is held"
+                             : "");
+        return TD_E_DIVERGED;
+      }
       continue;
     }
     double length = ds;

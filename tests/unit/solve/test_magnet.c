@@ -2,7 +2,7 @@
 // cantilever in a field across it against the elastica and one with a magnet at its middle, by
 // every rod model; a needle that a turning field pulls along; dense against sparse.
 #include "check.h"
-#include "tendril/tendril.h"
+#include "tendril/tools.h"
 
 typedef struct robot {
   td_spec* spec;
@@ -190,12 +190,36 @@ static void dense_and_sparse_agree(void** state) {
   for (int c = 0; c < 12; c++) CHECK_NEAR(end[0][c], end[1][c], 1e-8);
 }
 
+// Without a field nothing holds a needle: no path begins there, and the message tells why.
+static void a_path_from_no_field_says_why_it_ends(void** state) {
+  (void)state;
+  robot r = load(
+      "body(1).m = .3; body(1).I = .02*eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];\n"
+      "joint(1).dof(1).init = .3; magnet(1).on = body(1); magnet(1).moment = [2 0 0];\n"
+      "magnet(1).field = param('B', 1)*[1 0 0];\n");
+  td_trace_options o = td_trace_options_default();
+  td_trace_result* path = NULL;
+  o.param = 0, o.from = 0, o.to = 6;
+  assert_int_equal(td_trace(r.model, r.work, r.state, &o, &path), TD_E_DIVERGED);
+  assert_non_null(strstr(td_work_failure(r.work), "the path ends at B = 0"));
+  assert_non_null(strstr(td_work_failure(r.work), "neutral"));
+  td_trace_free(path);
+  // with one there is: along it
+  path = NULL;
+  o.from = 0.1;
+  assert_int_equal(td_trace(r.model, r.work, r.state, &o, &path), TD_OK);
+  assert_true(path->complete);
+  td_trace_free(path);
+  close_robot(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_period_of_a_needle),
       cmocka_unit_test(a_magnetic_cantilever_is_an_elastica),
       cmocka_unit_test(a_magnet_at_a_place_bends_a_rod_up_to_it),
       cmocka_unit_test(dense_and_sparse_agree),
+      cmocka_unit_test(a_path_from_no_field_says_why_it_ends),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
