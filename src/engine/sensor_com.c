@@ -1,17 +1,19 @@
-// The sensor of the centre of mass of everything that moves:
+// The sensor com(): centre of mass of everything that moves,
 //
 //   com = Σ m c / Σ m,   com' = Σ m c' / Σ m
 //
 // over the hops, with m c' = m v + ω × mc for the twist (v, ω) of a hop about the origin.  Along a
-// column everything beyond its hop moves by the column's S.  Rods move as a whole: the pieces that
-// the ground holds at the base of rods of segments count, too.
+// column all hops downstream move by the column's S.  Rods move as a whole: the pieces that the
+// ground holds at the base of rods of segments count, too.
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
+// Does the ground hold this piece of a rod?
 static bool is_held(const td_model* m, const model_lump* l) {
   return m->station[l->station].hop < 0;
 }
 
+// Σ m
 static double total_mass(const td_model* m, const td_work* w) {
   double sum = 0;
   for (int i = 0; i < m->nhop; i++)
@@ -21,11 +23,12 @@ static double total_mass(const td_model* m, const td_work* w) {
   return sum;
 }
 
-// m times the velocity of the centre of mass of a hop that moves by a twist.
+// m c' of a hop's mass for the twist V.
 static vec3 carried(const inertia* I, const spatial* V) {
   return vec3_axpy(I->m, spatial_t(V), vec3_cross(spatial_r(V), I->mc));
 }
 
+// Σ m c / Σ m
 static double value(const td_model* m, td_work* w, int i) {
   vec3 sum = {0, 0, 0};
   for (int k = 0; k < m->nhop; k++)
@@ -39,6 +42,8 @@ static double value(const td_model* m, td_work* w, int i) {
   return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
 }
 
+// Σ of m δc over the hops downstream of the column, along each step of its rod; velocities do not
+// move it.
 static double diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   vec3 sum = {0, 0, 0};
   if (rate) return 0;
@@ -48,9 +53,10 @@ static double diff(const td_model* m, const td_work* w, int i, int col, bool rat
   return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
 }
 
-// With A the rate of the twist V:  m c'' = m A_v + A_ω × mc + ω × m c'
+// com' and com" at v' = 0: with A the rate of the twist V,  m c" = m A_v + A_ω × mc + ω × m c'.
 static sensor_motion motion(const td_model* m, const td_work* w, int i) {
   vec3 rate = {0, 0, 0}, bias = {0, 0, 0};
+
   for (int k = 0; k < m->nhop; k++) {
     const hop_work* h = &w->hop[k];
     if (!w->hop_heavy[k]) continue;
@@ -58,11 +64,13 @@ static sensor_motion motion(const td_model* m, const td_work* w, int i) {
     rate = vec3_add(rate, p);
     bias = vec3_add(bias, vec3_add(carried(&h->I, &h->A), vec3_cross(spatial_r(&h->V), p)));
   }
+
   const double mass = total_mass(m, w);
   const int c = m->probe[i].component;
   return (sensor_motion){vec3_at(rate, c) / mass, vec3_at(bias, c) / mass};
 }
 
+// The centre of mass depends on every velocity.
 static void visit(const td_model* m, const model_probe* p, const sensor_visitor* to) {
   (void)p;
   for (int v = 0; v < m->nvel; v++) to->velocity(to->ctx, v);

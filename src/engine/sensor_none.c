@@ -1,4 +1,5 @@
-// Entries of the table of sensors for kinds that lack a property.
+// Entries of the table of sensors for kinds that lack a property: zero derivatives, no motion, no
+// visits.
 #include "engine/sensor_table.h"
 
 #include <string.h>

@@ -1,16 +1,19 @@
-// Sensors of places: pos, rot, quat, vel, omega, acc.  With the frame (p, R, v, w) of the station
-// and s = R r for a point r in it,
+// Sensors of a station: pos, rot, quat, vel, omega, acc.  With the frame (p, R, v, w) of the
+// station and s = R r for a point r fixed in it,
 //
 //   pos = p + s,   vel = v + w × s,   acc = a + w' × s + w × (w × s),   omega = Rᵀ w
+//
+// rot is the rotation matrix R, column by column, and quat its unit quaternion.
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
-// A station's frame and the point of the probe, in the world's axes from the frame's origin.
+// A station's frame and the arm from its origin to the probe's point, in world axes.
 typedef struct placed {
   frame f;
   vec3 s;
 } placed;
 
+// Evaluate the frame of a probe's station and the arm of its point.
 static placed place_of(const td_model* m, const td_work* w, const model_probe* p) {
   placed x = {.f = td_frame(m, w, p->station)};
   if (p->point != NUM_NONE) x.s = mat3_apply(x.f.R, vec3_of(w->num + p->point));
@@ -19,27 +22,38 @@ static placed place_of(const td_model* m, const td_work* w, const model_probe* p
 
 // ---- values -----------------------------------------------------------------------------------
 
+// p + s
 static double pos(const td_model* m, td_work* w, int i) {
   const placed x = place_of(m, w, &m->probe[i]);
   return vec3_at(vec3_add(x.f.p, x.s), m->probe[i].component);
 }
+
+// v + w × s
 static double vel(const td_model* m, td_work* w, int i) {
   const placed x = place_of(m, w, &m->probe[i]);
   return vec3_at(vec3_add(x.f.v, vec3_cross(x.f.w, x.s)), m->probe[i].component);
 }
+
+// a + w' × s + w × (w × s)
 static double acc(const td_model* m, td_work* w, int i) {
   const placed x = place_of(m, w, &m->probe[i]);
   const vec3 turning = vec3_add(vec3_cross(x.f.dw, x.s), vec3_cross(x.f.w, vec3_cross(x.f.w, x.s)));
   return vec3_at(vec3_add(x.f.a, turning), m->probe[i].component);
 }
+
+// Element c of R, column by column.
 static double rot(const td_model* m, td_work* w, int i) {
   const int c = m->probe[i].component;
   return td_frame(m, w, m->probe[i].station).R.m[3 * (c % 3) + c / 3];
 }
+
+// Component c of the unit quaternion of R, the scalar first.
 static double quaternion(const td_model* m, td_work* w, int i) {
   const quat q = quat_mat3(td_frame(m, w, m->probe[i].station).R);
   return m->probe[i].component == 0 ? q.w : vec3_at(q.v, m->probe[i].component - 1);
 }
+
+// Rᵀ w
 static double omega(const td_model* m, td_work* w, int i) {
   const frame f = td_frame(m, w, m->probe[i].station);
   return vec3_at(mat3_apply_t(f.R, f.w), m->probe[i].component);
@@ -47,13 +61,14 @@ static double omega(const td_model* m, td_work* w, int i) {
 
 // ---- changes ----------------------------------------------------------------------------------
 
-// The same with their changes along a column.
+// A station's frame and arm with their changes along a column.
 typedef struct moved_place {
   placed at;
   frame_change d;
   vec3 ds;
 } moved_place;
 
+// Differentiate the frame and the arm of a probe: ds = turn × s.
 static moved_place change_of(const td_model* m, const td_work* w, const model_probe* p, int col,
                              bool rate) {
   moved_place x = {.at = place_of(m, w, p), .d = td_frame_change(m, w, p->station, col, rate)};
@@ -61,15 +76,20 @@ static moved_place change_of(const td_model* m, const td_work* w, const model_pr
   return x;
 }
 
+// dp + ds
 static double pos_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const moved_place x = change_of(m, w, &m->probe[i], col, rate);
   return vec3_at(vec3_add(x.d.p, x.ds), m->probe[i].component);
 }
+
+// dv + dw × s + w × ds
 static double vel_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const moved_place x = change_of(m, w, &m->probe[i], col, rate);
   const vec3 turning = vec3_add(vec3_cross(x.d.w, x.at.s), vec3_cross(x.at.f.w, x.ds));
   return vec3_at(vec3_add(x.d.v, turning), m->probe[i].component);
 }
+
+// da + dw' × s + w' × ds + dw × (w × s) + w × d(w × s)
 static double acc_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const moved_place x = change_of(m, w, &m->probe[i], col, rate);
   const frame* f = &x.at.f;
@@ -79,22 +99,29 @@ static double acc_diff(const td_model* m, const td_work* w, int i, int col, bool
   sum = vec3_add(sum, vec3_add(vec3_cross(x.d.w, ws), vec3_cross(f->w, dws)));
   return vec3_at(sum, m->probe[i].component);
 }
-// With respect to v' an acceleration is what its velocity is with respect to v.
+
+// d acc/d v' = d vel/d v
 static double acc_accel_diff(const td_model* m, const td_work* w, int i, int col) {
   return vel_diff(m, w, i, col, true);
 }
+
+// dR = turn × R, column by column.
 static double rot_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const frame f = td_frame(m, w, m->probe[i].station);
   const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
   const int c = m->probe[i].component;
   return vec3_at(vec3_cross(d.turn, mat3_col(f.R, c / 3)), c % 3);
 }
+
+// dQ = ½ (0, turn) Q
 static double quaternion_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const frame f = td_frame(m, w, m->probe[i].station);
   const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
   const quat half = {0, vec3_scale(0.5, d.turn)}, q = quat_mul(half, quat_mat3(f.R));
   return m->probe[i].component == 0 ? q.w : vec3_at(q.v, m->probe[i].component - 1);
 }
+
+// d(Rᵀ w) = Rᵀ (dw - turn × w)
 static double omega_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const frame f = td_frame(m, w, m->probe[i].station);
   const frame_change d = td_frame_change(m, w, m->probe[i].station, col, rate);
@@ -103,12 +130,13 @@ static double omega_diff(const td_model* m, const td_work* w, int i, int col, bo
 
 // ---- rates and biases -------------------------------------------------------------------------
 
-// A vector fixed in a turning frame: s' = w × s, s'' = w' × s + w × (w × s)
+// Rates of a vector s fixed in a rotating frame: s' = w × s, s" = w' × s + w × (w × s) at v' = 0.
 static void carried(const frame* f, vec3 s, vec3* rate, vec3* bias) {
   *rate = vec3_cross(f->w, s);
   *bias = vec3_add(vec3_cross(f->dw, s), vec3_cross(f->w, *rate));
 }
 
+// Rate and bias of p + s.
 static sensor_motion pos_motion(const td_model* m, const td_work* w, int i) {
   const placed x = place_of(m, w, &m->probe[i]);
   const int c = m->probe[i].component;
@@ -116,6 +144,8 @@ static sensor_motion pos_motion(const td_model* m, const td_work* w, int i) {
   carried(&x.f, x.s, &rate, &bias);
   return (sensor_motion){vec3_at(vec3_add(x.f.v, rate), c), vec3_at(vec3_add(x.f.a, bias), c)};
 }
+
+// Rate and bias of a column of R.
 static sensor_motion rot_motion(const td_model* m, const td_work* w, int i) {
   const frame f = td_frame(m, w, m->probe[i].station);
   const int c = m->probe[i].component;
@@ -123,7 +153,8 @@ static sensor_motion rot_motion(const td_model* m, const td_work* w, int i) {
   carried(&f, mat3_col(f.R, c / 3), &rate, &bias);
   return (sensor_motion){vec3_at(rate, c % 3), vec3_at(bias, c % 3)};
 }
-// q' = w q / 2,  q'' = (w' q + w q') / 2
+
+// Q' = ½ (0, w) Q,   Q" = ½ (0, w') Q + ½ (0, w) Q'
 static sensor_motion quaternion_motion(const td_model* m, const td_work* w, int i) {
   const frame f = td_frame(m, w, m->probe[i].station);
   const int c = m->probe[i].component;

@@ -1,13 +1,15 @@
-// Sensors: what the engine asks of each kind (model/sensor.h has the list; sensors.c the table).
+// Sensors: what the engine requires of each kind (model/sensor.h lists the kinds, sensors.c has the
+// table).
 //
-// engine/sensor_<name>.c has the table of a kind, or of a few that share a formula; what joints,
-// sections and cables transmit is in transmit.c.  Without its table a kind does not link.
+// To add a kind: its line in TD_SENSOR_LIST and engine/sensor_<name>.c with its table; kinds that
+// share a formula share a file, and transmitted forces are in transmit.c.  A kind without a table
+// does not link.
 #ifndef TD_ENGINE_SENSOR_H
 #define TD_ENGINE_SENSOR_H
 
 #include "model/model.h"
 
-// Receives what a sensor component follows: stations, positions and velocities, whole rods.
+// Receives what a sensor component depends on: stations, positions and velocities, whole rods.
 typedef struct sensor_visitor {
   void* ctx;
   void (*station)(void* ctx, int station);
@@ -21,31 +23,35 @@ typedef struct sensor_motion {
   double rate, bias;
 } sensor_motion;
 
-// What follows from multipliers or from all forces beyond it.
+// Sensors of transmitted forces, which follow from multipliers or from all forces downstream.
 struct sensor_tangent;
 typedef struct transmit_ops {
-  // Add `scale` times the change with v' and multipliers held: along a column, of its position or
+  // Add `scale` times the change at constant v' and multipliers: along a column, of its position or
   // its rate, or with the numbers alone (col < 0).
   void (*diff)(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
                double scale, double* to);
-  // ... and with them, of output_probe[i]: to the derivatives of its output.
+  // Add what output_probe[i] gets through v' and the multipliers to the derivatives of its output.
   void (*through)(const td_model* m, td_work* w, const struct sensor_tangent* s, int i);
+  // True when the sensor depends on multipliers.
   bool (*needs_multipliers)(const td_model* m, const model_probe* p);
-  bool sums;  // over forces on everything beyond it
+  bool sums;  // it sums the forces on everything downstream
 } transmit_ops;
 
+// A kind of sensor.
 typedef struct sensor_ops {
-  // The value of a probe at the placed state.
+  // Value of a probe at the placed state.
   double (*value)(const td_model* m, td_work* w, int probe);
-  // Its change along a column, of its position or its rate; of what is transmitted: below.
+  // Change of the value along a column, of its position or its rate; transmitted forces have
+  // transmit_ops instead.
   double (*diff)(const td_model* m, const td_work* w, int probe, int col, bool rate);
-  // Its change with the acceleration of a column's DOF.
+  // Derivative of the value by the acceleration of a column's DOF.
   double (*accel_diff)(const td_model* m, const td_work* w, int probe, int col);
-  // Of those that depend on positions alone (TD_ON_STATE): tasks are made of them.
+  // Rate and bias of sensors that depend on positions alone (TD_ON_STATE), of which tasks are made.
   sensor_motion (*motion)(const td_model* m, const td_work* w, int probe);
+  // Visit everything that a probe depends on.
   void (*visit)(const td_model* m, const model_probe* p, const sensor_visitor* to);
-  const transmit_ops* transmitted;  // NULL: it is not
-  bool moved;                       // needs the accelerations of the hops
+  const transmit_ops* transmitted;  // NULL: it is no transmitted force
+  bool moved;                       // it needs the accelerations of the hops
 } sensor_ops;
 
 #define X(kind, ...) extern const sensor_ops td_sensor_##kind;
@@ -53,7 +59,7 @@ TD_SENSOR_LIST(X)
 #undef X
 extern const sensor_ops* const td_sensor_ops[SENSOR_KIND_COUNT];
 
-// What a kind does not have.
+// Entries for kinds that lack a property.
 double td_no_diff(const td_model* m, const td_work* w, int probe, int col, bool rate);
 double td_no_accel_diff(const td_model* m, const td_work* w, int probe, int col);
 sensor_motion td_no_motion(const td_model* m, const td_work* w, int probe);

@@ -1,4 +1,5 @@
-// Threads of large networks, and the windows that their sums are kept in (td_work).
+// Threads that assemble large networks, and the windows in which each keeps its sums over hops and
+// columns.
 #include <string.h>
 
 #include "base/team.h"
@@ -11,66 +12,66 @@ enum {
 
 // ---- windows ----------------------------------------------------------------------------------
 
+// Number of hops and columns of a window.
 typedef struct extent {
   int hops, columns;
 } extent;
 
-// From the first to the last hop of a block's trees; columns -1: they are not in the order of the
-// hops.
-static extent extent_of(const td_model* m, int b) {
-  const int* tree = m->block_tree + m->block_tree_at[b];
-  const int first = m->tree[tree[0]], end = m->tree[m->block_tree[m->block_tree_at[b + 1] - 1] + 1];
-  extent e = {end - first, 0};
-  for (int i = first; i < end; i++) {
-    const int column = m->hop[i].col - m->hop[first].col;
-    if (column < 0) return (extent){e.hops, -1};
-    e.columns = max_int(e.columns, column + m->hop[i].nv);
-  }
-  return e;
-}
-
-// The largest that is needed.  Sensors, controllers and tasks may look at any column.
+// Extent of the window that the largest block needs: from the first to the last hop of its trees.
+// The whole model where sensors, controllers or tasks may need any column, or where columns are not
+// in the order of the hops.
 static extent window(const td_model* m) {
   const extent all = {m->nhop, m->ncol};
   extent most = {1, 1};
   if (m->nvel <= SPARSE_DENSE_LIMIT || m->noutput_name > 0 || m->ntask > 0 || m->nloop > 0)
     return all;
+
   for (int b = 0; b < m->nblock_at - 1; b++) {
-    const extent e = extent_of(m, b);
-    if (e.columns < 0) return all;
-    most.hops = max_int(most.hops, e.hops);
-    most.columns = max_int(most.columns, e.columns);
+    const int first = m->tree[m->block_tree[m->block_tree_at[b]]];
+    const int end = m->tree[m->block_tree[m->block_tree_at[b + 1] - 1] + 1];
+    most.hops = max_int(most.hops, end - first);
+    for (int i = first; i < end; i++) {
+      const int column = m->hop[i].col - m->hop[first].col;
+      if (column < 0) return all;
+      most.columns = max_int(most.columns, column + m->hop[i].nv);
+    }
   }
+
   return most;
 }
 
+// True when the window holds all hops.
 bool td_sparse_whole(const td_model* m) { return window(m).hops == m->nhop; }
 int td_sparse_window_hops(const td_model* m) { return window(m).hops; }
 int td_sparse_window_columns(const td_model* m) { return window(m).columns; }
 
 // ---- team -------------------------------------------------------------------------------------
 
+// Each member has a copy of the work with sums and scratch of its own.
 struct sparse_team {
   td_team* team;
-  td_work* member;  // copies of the work, but for these:
-  hop_sum* hop_sums;
+  td_work* member;    // the copies
+  hop_sum* hop_sums;  // windows and scratch of all members
   col_sum* col_sums;
   char* scratch;
   extent window;
-  size_t room;  // scratch of each
+  size_t room;  // scratch of each member [bytes]
 };
 
-typedef struct loop {
+// Items 0 .. n - 1 that the team shares.
+typedef struct team_job {
   td_work* w;
   sparse_team* team;
   sparse_item item;
   void* ctx;
-} loop;
+} team_job;
 
+// One thread for models with few blocks, else one for each processor.
 int td_sparse_threads(const td_model* m) {
   return m->nblock_at - 1 < MANY_BLOCKS ? 1 : td_team_processors();
 }
 
+// End the threads and free their memory; NULL is fine.
 void td_sparse_team_free(sparse_team* t) {
   if (!t) return;
   td_team_free(t->team);
@@ -81,11 +82,13 @@ void td_sparse_team_free(sparse_team* t) {
   free(t);
 }
 
+// Allocate n elements aligned to 64 bytes.
 static void* aligned(size_t n, size_t size) {
   return aligned_alloc(64, (n * size + 63) / 64 * 64 + 64);
 }
 
-// Live numbers are changed one column at a time in memory that all share: the caller alone.
+// Start a team.  NULL where the caller works alone: one thread, out of memory, or numbers that
+// follow sensors, which are changed one column at a time in memory that all threads share.
 sparse_team* td_sparse_team_new(const td_model* m, int threads) {
   if (threads < 2 || m->nlive_probe > 0) return NULL;
   sparse_team* t = calloc(1, sizeof *t);
@@ -103,13 +106,25 @@ sparse_team* td_sparse_team_new(const td_model* m, int threads) {
   return NULL;
 }
 
+// Replace the team of a work.
 void td_sparse_set_threads(const td_model* m, td_work* w, int threads) {
   td_sparse_team_free(w->team);
   w->team = td_sparse_team_new(m, threads);
 }
 
-static void enter(sparse_team* t, const td_work* w) {
-  for (int i = 0; i < td_team_size(t->team); i++) {
+// Run the items first .. end - 1 on one member.
+static void run_items(void* ctx, int member, int first, int end) {
+  const team_job* job = ctx;
+  td_work* w = job->team ? &job->team->member[member] : job->w;
+  for (int i = first; i < end; i++) job->item(job->ctx, w, i);
+}
+
+// Run `item` for 0 .. n - 1, in chunks on all threads.
+void td_sparse_each(td_work* w, int n, sparse_item item, void* ctx) {
+  sparse_team* t = w->team;
+
+  // copy the work to all members, with windows and scratch of their own
+  for (int i = 0; t && i < td_team_size(t->team); i++) {
     td_work* me = &t->member[i];
     *me = *w;
     me->scratch = (arena){.base = t->scratch + (size_t)i * t->room, .size = t->room};
@@ -117,16 +132,7 @@ static void enter(sparse_team* t, const td_work* w) {
     me->hop_sums = t->hop_sums + i * t->window.hops;
     me->col_sums = t->col_sums + i * t->window.columns;
   }
-}
 
-static void take_part(void* ctx, int member, int first, int end) {
-  const loop* l = ctx;
-  td_work* w = l->team ? &l->team->member[member] : l->w;
-  for (int i = first; i < end; i++) l->item(l->ctx, w, i);
-}
-
-void td_sparse_each(td_work* w, int n, sparse_item item, void* ctx) {
-  loop l = {w, w->team, item, ctx};
-  if (w->team) enter(w->team, w);
-  td_team_run(w->team ? w->team->team : NULL, n, CHUNK, take_part, &l);
+  team_job job = {w, t, item, ctx};
+  td_team_run(t ? t->team : NULL, n, CHUNK, run_items, &job);
 }

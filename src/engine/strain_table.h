@@ -1,10 +1,10 @@
-// Strains of pieces of rods: what the engine asks of each way in which they follow from the
+// Strains of pieces of rods: what the engine requires of each way in which strains follow from
 // coordinates (TD_STRAINS of model/model.h).
 //
 // Virtual work of a piece of length l:  l f·δχ, with χ = x/l for measured displacements and angles
-// x, so f itself is the force along x.
+// x, so that f itself is the force along x.
 //
-// To add a kind: its line in TD_STRAINS and engine/strain_<kind>.c with its table, a row in
+// To add a kind: its line in TD_STRAINS, engine/strain_<kind>.c with its table, and a row in
 // gen/derive_strain.c.
 #ifndef TD_STRAIN_TABLE_H
 #define TD_STRAIN_TABLE_H
@@ -14,30 +14,35 @@
 #include "engine/force.h"
 #include "engine/stages.h"
 
-// A direction: a column's DOF, its position or its rate; col < 0: none.
+// A direction of differentiation: a column with its velocity v, of its position or its rate; col <
+// 0: none.
 typedef struct strain_direction {
   int col, v;
   bool rate;
 } strain_direction;
 
+// A kind of strains.
 typedef struct strain_ops {
-  // Rest values that follow from the initial configuration, which is placed.
+  // Compute rest values from the initial configuration, which has been placed.
   void (*prepare)(const td_model* m, td_work* w, const model_strain* f);
-  // Strains x and their rates u; as series with second rates, and their changes along a direction.
+  // Strains x and their rates u; and as series with second rates and their changes along a
+  // direction.
   void (*state)(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                 double u[6]);
   void (*series)(const td_model* m, const td_work* w, const model_strain* f,
                  const strain_direction* to, taylor x[6]);
-  // Changes of the strains along the position of a column.
+  // Change of the strains along the position of a column.
   void (*strains_diff)(const td_model* m, const td_work* w, const model_strain* f, int col,
                        double dx[6]);
-  // Add what the section and the cables do to wrenches (hop.f) and generalised forces (w->tau).
+  // Add the forces of the section and its cables to wrenches (hop.f) and generalised forces
+  // (w->tau).
   void (*add)(const td_model* m, td_work* w, const model_strain* f, int which);
-  // Add what given forces s on the strains do: to wrenches on the hops, `stride` bytes apart, or to
+  // Add given forces s along the strains to wrenches on the hops, `stride` bytes apart, or to
   // generalised forces.
   void (*collect)(const td_model* m, const td_work* w, const model_strain* f, const double s[6],
                   spatial* on, size_t stride, double* tau);
-  // Squares of what each DOF does to strains that shift (times along²) and turn (times turning²).
+  // Add the squares of the derivatives of the strains by each DOF to square (nvel): those of
+  // displacements times along², those of rotations times turning².
   void (*squares)(const td_model* m, const td_work* w, const model_strain* f, double along,
                   double turning, double* square);
   // See element_ops (engine/force.h).
@@ -58,7 +63,7 @@ static inline const strain_ops* strain_of(const model_strain* f) {
   return td_strain_ops_table[f->kind];
 }
 
-// Of kinds that act on coordinates, not on frames.
+// Entries for kinds that act on coordinates, not on frames.
 void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f);
 void td_strain_no_linearise(const td_model* m, const td_work* w, const model_strain* f,
                             force_state* s);
@@ -66,10 +71,10 @@ void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* 
                        const force_state* s, const frame_change* da, const frame_change* db,
                        spatial change[2]);
 
-// A station's frame as a series, with its changes along a direction.
+// The frame of a station as a series, with its changes along a direction.
 taylor_frame td_series_frame(const td_model* m, const td_work* w, int station,
                              const strain_direction* to);
-// What a strain field that changes with time does by itself [W].
+// Power [W] that a time-dependent strain field feeds into a piece.
 double td_piece_drive(const td_model* m, const td_work* w, const model_strain* f);
 
 // ---- the law of a piece -----------------------------------------------------------------------
@@ -77,6 +82,8 @@ double td_piece_drive(const td_model* m, const td_work* w, const model_strain* f
 enum { ALL_MODES = 0x3f };
 static const double no_section[SECTION_SLOTS];
 
+// The section whose numbers begin at n, at a load factor; that of a piece, with numbers or their
+// changes in `slots`.
 static inline section section_at(const double* n, double load) {
   return (section){
       n + SECTION_K,    n + SECTION_D, n + SECTION_X0, n + SECTION_INPUT, n + SECTION_MU,
@@ -87,11 +94,13 @@ static inline section section_of(const td_work* w, const model_strain* f, const 
   return section_at(slots + f->section, w->load);
 }
 
+// Length [m] of a piece.
 static inline double piece_length(const td_work* w, const model_strain* f) {
   return w->num[f->section + SECTION_LENGTH];
 }
 
-// The section's law and the cables that pass; only what is asked for by `modes` need be right.
+// Forces s along the strains from the section's law and the cables, active, passive or all; only
+// the strains in the bit set `modes` are needed.
 static inline void piece_forces(const td_model* m, const td_work* w, const model_strain* f,
                                 const double x[6], const double u[6], int which, unsigned modes,
                                 double s[6]) {
@@ -105,12 +114,14 @@ static inline void piece_forces(const td_model* m, const td_work* w, const model
   if (f->ncrossing > 0) td_cable_force(m, w, f, x, which, s);
 }
 
+// piece_forces for all strains.
 static inline void piece_force(const td_model* m, const td_work* w, const model_strain* f,
                                const double x[6], const double u[6], int which, double s[6]) {
   piece_forces(m, w, f, x, u, which, ALL_MODES, s);
 }
 
-// Its change for changes of strains and rates, and of the numbers.
+// Change ds of these forces for changes dx and du of strains and rates, and with `numbers` for
+// those of the numbers.
 static inline void piece_change(const td_model* m, const td_work* w, const model_strain* f,
                                 const double x[6], const double u[6], const double dx[6],
                                 const double du[6], bool numbers, double ds[6]) {
@@ -120,7 +131,7 @@ static inline void piece_change(const td_model* m, const td_work* w, const model
   if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
 }
 
-// weight · q of a DOF
+// weight · q of a DOF, with its rates and its changes along a direction.
 static inline taylor coordinate_series(const td_work* w, int q, int v, double weight,
                                        const strain_direction* to) {
   const double own = v == to->v ? weight : 0;

@@ -1,9 +1,12 @@
 // The linear system of sparse models.
 //
-// The matrix of sparse_engine.h with d > 0 in the lower right corner has an inverse even where rows
-// are redundant.  z += K_d⁻¹ (b - K_0 z) is the proximal method of multipliers: where the rows are
-// independent it converges by a factor d / (J A⁻¹ J'), about 1e-7, each time, and where they are
-// not the multiplier stays in the range of J, which makes it the least one.
+// With a small number d > 0 in the lower right corner the matrix of sparse_engine.h has an inverse
+// even where rows are redundant.  z += K_d⁻¹ (b - K_0 z) is the proximal method of multipliers: for
+// independent rows it converges by a factor d / (J A⁻¹ Jᵀ), about 1e-7, in each iteration; for
+// dependent rows the multiplier stays in the range of J, which makes it the least one.
+//
+// Few rows stand beside a multifrontal factorisation of A (math/fronts.h, math/border.h); otherwise
+// the LU of the whole matrix is used (math/sparse.h).
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,64 +18,59 @@
 #include "math/fronts.h"
 #include "math/sparse.h"
 
-static const double corner = 1e-7;  // d relative to the least diagonal element of J A⁻¹ J'
+static const double corner = 1e-7;  // d relative to the least diagonal element of J A⁻¹ Jᵀ
 enum { REFINEMENTS = 12, FEW_ROWS = 32 };
-static const double much_border = 2e7;  // numbers; beyond, the rows go among the columns
+static const double much_border = 2e7;  // rows times velocities, beyond which rows go into the LU
 
 struct sparse_kkt {
   const td_model* m;
   td_pattern blocks;  // pattern of A
   int n, rows;
-  int *ptr, *row;                          // compressed columns of the whole
-  int *touch_at, *touch_row, *touch_base;  // per block: rows that touch it, and their numbers there
+  int *ptr, *row;                          // compressed columns of the whole matrix
+  int *touch_at, *touch_row, *touch_base;  // for each block: rows that touch it, and where in J
   bool* given;                             // prescribed DOF, in the order of the blocks
-  double *x, *z, *b, *r, *column;
-  double* diagonal;  // of A
-  double d;
-  bool is_diagonal;                     // A has diagonal blocks alone
-  bool only_diagonal;                   // pivots
-  int *own_ptr, *own_row, *own_offset;  // pattern of the diagonal blocks
-  td_fronts* fronts;    // instead, where there are few rows and little pivoting is needed
-  td_border* border;    // of those rows
-  int* row_col;         // column of each number of the rows
-  double *A, *J1, *J2;  // what they are given
-  double border_d;
-  bool ready, border_ready;  // the factors belong to those numbers
-  bool use_fronts;           // the last factors are those
-  unsigned masses;           // parameters (td_work.prepared) whose masses they hold, 0: no masses
-  td_sparse_lu* lu;          // NULL: not asked for so far
+  double *x, *z, *b, *r, *column;          // values, solution, right-hand side, residual, scratch
+  double* diagonal;                        // diagonal of A
+  double d;                                // number in the lower right corner
+  bool is_diagonal;                        // A is block diagonal
+  bool only_diagonal;                      // pivots are taken from the diagonal
+  int *own_ptr, *own_row, *own_offset;     // pattern of the diagonal blocks
+  td_fronts* fronts;                       // used instead of the LU where rows are few
+  td_border* border;                       // the rows beside the fronts
+  int* row_col;                            // column of each value of the rows
+  double *A, *J1, *J2, border_d;           // values that fronts and border were factored with
+  bool ready, border_ready;                // the factors belong to these values
+  bool use_fronts;                         // the last factors are fronts and border
+  unsigned masses;                         // td_work.prepared of the factored masses, 0: others
+  td_sparse_lu* lu;                        // NULL: not needed so far
   void* memory;
 };
 
 // ---- pattern ----------------------------------------------------------------------------------
 
-static void diagonal_blocks(sparse_kkt* k, int nblock) {
-  for (int i = 0; i <= nblock; i++) k->own_ptr[i] = i;
-  for (int i = 0; i < nblock; i++) k->own_row[i] = i;
-  k->blocks =
-      (td_pattern){nblock, k->m->block_at, k->own_ptr, k->own_row, k->own_offset, k->m->mass_base};
-}
-
-static void list_touching(sparse_kkt* k) {
+// List the rows that touch each block, and the compressed columns of the whole matrix.
+static void fill_pattern(sparse_kkt* k) {
   const td_model* m = k->m;
+  const td_pattern* p = &k->blocks;
+
+  // rows by block: count, sum up, fill, and move the ends back
   for (int i = 0; i < m->nrow_block; i++) k->touch_at[m->row_block[i] + 1]++;
-  for (int b = 0; b < k->blocks.nblock; b++) k->touch_at[b + 1] += k->touch_at[b];
+  for (int b = 0; b < p->nblock; b++) k->touch_at[b + 1] += k->touch_at[b];
+
   for (int r = 0; r < m->nrow; r++) {
     int base = m->row_base[r];
     for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++) {
       const int b = m->row_block[i], at = k->touch_at[b]++;
       k->touch_row[at] = r;
       k->touch_base[at] = base;
-      base += block_size(&k->blocks, b);
+      base += block_size(p, b);
     }
   }
-  for (int b = k->blocks.nblock; b > 0; b--) k->touch_at[b] = k->touch_at[b - 1];
-  k->touch_at[0] = 0;
-}
 
-static void fill_columns(sparse_kkt* k) {
-  const td_model* m = k->m;
-  const td_pattern* p = &k->blocks;
+  for (int b = p->nblock; b > 0; b--) k->touch_at[b] = k->touch_at[b - 1];
+  k->touch_at[0] = 0;
+
+  // columns of the velocities: blocks of A, then the rows that touch them
   int at = 0;
   for (int J = 0; J < p->nblock; J++)
     for (int j = p->at[J]; j < p->at[J + 1]; j++) {
@@ -82,6 +80,8 @@ static void fill_columns(sparse_kkt* k) {
         k->row[at++] = k->n + k->touch_row[t];
       k->ptr[j + 1] = at;
     }
+
+  // columns of the multipliers: blocks that the row touches, then the corner
   for (int r = 0; r < m->nrow; r++) {
     for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
       for (int j = p->at[m->row_block[i]]; j < p->at[m->row_block[i] + 1]; j++) k->row[at++] = j;
@@ -90,7 +90,7 @@ static void fill_columns(sparse_kkt* k) {
   }
 }
 
-// Values in the largest block column.
+// Number of values in the largest block column.
 static size_t widest(const td_model* m, bool diagonal) {
   const int* base = diagonal ? m->mass_base : m->block_base;
   int most = 0;
@@ -98,6 +98,7 @@ static size_t widest(const td_model* m, bool diagonal) {
   return (size_t)most;
 }
 
+// Allocate all arrays in one block; false: out of memory, or more values than an int can count.
 static bool allocate(sparse_kkt* k, bool diagonal) {
   const td_model* m = k->m;
   const int nblock = m->nblock_at - 1, size = k->n + k->rows;
@@ -127,7 +128,7 @@ static bool allocate(sparse_kkt* k, bool diagonal) {
   return true;
 }
 
-// The rows beside fronts: their columns, and numbers without those of prescribed DOFs.
+// Allocate the rows beside the fronts: their columns, and values without those of prescribed DOFs.
 static bool open_border(sparse_kkt* k) {
   const td_model* m = k->m;
   const size_t rows = (size_t)row_values(m), values = (size_t)blocks_values(&k->blocks);
@@ -144,45 +145,51 @@ static bool open_border(sparse_kkt* k) {
   return k->border != NULL;
 }
 
-// Rows can stand beside fronts when the matrix without them has an inverse.
-static bool wants_fronts(const sparse_kkt* k, bool definite) {
-  return k->rows == 0 ? !k->is_diagonal
-                      : definite && k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
-}
-
+// Analyse the LU of the whole matrix when it is needed first.
 static bool open_lu(sparse_kkt* k) {
   if (!k->lu) k->lu = td_sparse_lu_new(k->n + k->rows, k->ptr, k->row);
   return k->lu != NULL;
 }
 
+// Allocate the system for A with the pattern of the model, or block diagonal, and analyse its
+// pattern.
 sparse_kkt* td_sparse_kkt_new(const td_model* m, bool diagonal, bool definite) {
   sparse_kkt* k = calloc(1, sizeof *k);
   if (!k) return NULL;
+  const int nblock = m->nblock_at - 1;
   k->m = m;
   k->n = m->nvel;
   k->rows = m->nrow;
   k->is_diagonal = diagonal;
+
   if (!allocate(k, diagonal)) {
     td_sparse_kkt_free(k);
     return NULL;
   }
+
+  // the pattern
   k->blocks = model_blocks(m);
-  if (diagonal) diagonal_blocks(k, m->nblock_at - 1);
+  for (int i = 0; i <= nblock && diagonal; i++) k->own_ptr[i] = i;
+  for (int i = 0; i < nblock && diagonal; i++) k->own_row[i] = i;
+  if (diagonal)
+    k->blocks =
+        (td_pattern){nblock, m->block_at, k->own_ptr, k->own_row, k->own_offset, m->mass_base};
   for (int i = 0; i < k->n; i++) k->given[i] = m->vel[m->index_v[i]].motion != NUM_NONE;
-  list_touching(k);
-  fill_columns(k);
-  if (wants_fronts(k, definite)) k->fronts = td_fronts_new(&k->blocks);
-  if (k->fronts && k->rows > 0 && !open_border(k)) {
+  fill_pattern(k);
+
+  // fronts with rows beside them need a matrix that has an inverse without the rows
+  const bool few = k->rows <= FEW_ROWS && (double)k->rows * k->n <= much_border;
+  if (k->rows == 0 ? !diagonal : definite && few) k->fronts = td_fronts_new(&k->blocks);
+
+  if (k->fronts ? k->rows > 0 && !open_border(k) : !open_lu(k)) {
     td_sparse_kkt_free(k);
     return NULL;
   }
-  if (!k->fronts && !open_lu(k)) {
-    td_sparse_kkt_free(k);
-    return NULL;
-  }
+
   return k;
 }
 
+// Free the factors; NULL is fine.
 void td_sparse_kkt_free(sparse_kkt* k) {
   if (!k) return;
   td_border_free(k->border);
@@ -196,10 +203,12 @@ void td_sparse_kkt_free(sparse_kkt* k) {
 
 // ---- numbers ----------------------------------------------------------------------------------
 
-// The corner: small against the least of J A⁻¹ J', judged by the diagonals.
+// The corner d: small against the least diagonal element of J A⁻¹ Jᵀ, estimated with the diagonal
+// of A.
 static double corner_of(const sparse_kkt* k, const double* J) {
   const td_model* m = k->m;
   double least = INFINITY;
+
   for (int r = 0; r < k->rows; r++) {
     const double* at = J + m->row_base[r];
     double s = 0;
@@ -208,27 +217,80 @@ static double corner_of(const sparse_kkt* k, const double* J) {
         if (!k->given[j] && k->diagonal[j] != 0) s += *at * *at / fabs(k->diagonal[j]);
     if (s > 0) least = fmin(least, s);
   }
+
   return isfinite(least) ? corner * least : 1;
 }
 
-// Column j of block column J, whose numbers are `from`.
-static double* put_column(sparse_kkt* k, int J, int j, const double* from, const double* J2,
-                          double* to) {
-  const td_pattern* p = &k->blocks;
-  const bool given = k->given[j];
-  for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
-    for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++) {
-      if (i == j) k->diagonal[j] = *from;
-      *to++ = given || k->given[i] ? i == j : *from;
-    }
-  for (int t = k->touch_at[J]; t < k->touch_at[J + 1]; t++)
-    *to++ = given ? 0 : J2[k->touch_base[t] + j - p->at[J]];
-  return to;
+// Store x and return whether the number was the same before.
+static bool store(double* number, double x) {
+  const bool same = *number == x;
+  *number = x;
+  return same;
 }
 
-static void put_rows(sparse_kkt* k, const double* J1, double* to) {
+// Factor A by fronts with the rows beside them, as far as their values have changed since the last
+// time: masses of points and rows of prescribed coordinates never do.  False: not possible.
+static bool factor_fronts(sparse_kkt* k, const double* J1, const double* J2) {
+  if (!k->fronts || k->only_diagonal) return false;
+  if (k->rows == 0) return td_fronts_factor(k->fronts, k->x) == TD_OK;
+
+  // A out of the columns of the whole matrix, and the rows
+  double* to = k->A;
+  bool same = true;
+
+  for (int j = 0, J = 0; j < k->n; j++) {
+    while (k->blocks.at[J + 1] <= j) J++;
+    const double* from = k->x + k->ptr[j];
+    for (int i = 0; i < block_height(&k->blocks, J); i++) same &= store(to++, from[i]);
+  }
+
+  k->ready = k->ready && same;
+  k->border_ready = k->border_ready && k->ready && store(&k->border_d, k->d);
+
+  for (int i = 0; i < row_values(k->m); i++) {
+    const bool given = k->given[k->row_col[i]];
+    k->border_ready &= store(&k->J1[i], given ? 0 : J1[i]);
+    k->border_ready &= store(&k->J2[i], given ? 0 : J2[i]);
+  }
+
+  // factor what has changed
+  if (!k->ready) k->ready = td_fronts_factor(k->fronts, k->A) == TD_OK;
+
+  if (k->ready && !k->border_ready) {
+    k->border_d = k->d;
+    k->border_ready = td_border_factor(k->border, k->fronts, k->J1, k->J2, k->d) == TD_OK;
+  }
+
+  return k->ready && k->border_ready;
+}
+
+// Fill the values of the whole matrix: rows and columns of prescribed DOFs become those of the
+// identity.
+static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
+                 const double* J2) {
   const td_model* m = k->m;
+  const td_pattern* p = &k->blocks;
+  double* to = k->x;
+
+  // columns of the velocities: A, then J2
+  for (int J = 0; J < p->nblock; J++) {
+    const double* from = k->column;
+    column(ctx, J, k->column);
+    for (int j = p->at[J]; j < p->at[J + 1]; j++) {
+      const bool given = k->given[j];
+      for (int e = p->ptr[J]; e < p->ptr[J + 1]; e++)
+        for (int i = p->at[p->row[e]]; i < p->at[p->row[e] + 1]; i++, from++) {
+          if (i == j) k->diagonal[j] = *from;
+          *to++ = given || k->given[i] ? i == j : *from;
+        }
+      for (int t = k->touch_at[J]; t < k->touch_at[J + 1]; t++)
+        *to++ = given ? 0 : J2[k->touch_base[t] + j - p->at[J]];
+    }
+  }
+
+  // columns of the multipliers: -J1ᵀ, then the corner
   k->d = k->rows > 0 ? corner_of(k, J1) : 0;
+
   for (int r = 0; r < k->rows; r++) {
     const double* from = J1 + m->row_base[r];
     for (int i = m->row_block_at[r]; i < m->row_block_at[r + 1]; i++)
@@ -238,57 +300,7 @@ static void put_rows(sparse_kkt* k, const double* J1, double* to) {
   }
 }
 
-// Whether a number is what it was.
-static bool keep(double* number, double x) {
-  const bool same = *number == x;
-  *number = x;
-  return same;
-}
-
-// The parts of the matrix out of its columns, for fronts with rows beside them; which have changed
-// since they were factored: the masses of points and what prescribes a coordinate never do.
-static void split(sparse_kkt* k, const double* J1, const double* J2) {
-  double* to = k->A;
-  bool same = true;
-  for (int j = 0, J = 0; j < k->n; j++) {
-    while (k->blocks.at[J + 1] <= j) J++;
-    const double* from = k->x + k->ptr[j];
-    for (int i = 0; i < block_height(&k->blocks, J); i++) same &= keep(to++, from[i]);
-  }
-  k->ready = k->ready && same;
-  k->border_ready = k->border_ready && k->ready && keep(&k->border_d, k->d);
-  for (int i = 0; i < row_values(k->m); i++) {
-    const bool given = k->given[k->row_col[i]];
-    k->border_ready &= keep(&k->J1[i], given ? 0 : J1[i]);
-    k->border_ready &= keep(&k->J2[i], given ? 0 : J2[i]);
-  }
-}
-
-static bool factor_fronts(sparse_kkt* k, const double* J1, const double* J2) {
-  if (!k->fronts || k->only_diagonal) return false;
-  if (k->rows == 0) return td_fronts_factor(k->fronts, k->x) == TD_OK;
-  split(k, J1, J2);
-  if (!k->ready) k->ready = td_fronts_factor(k->fronts, k->A) == TD_OK;
-  if (k->ready && !k->border_ready) {
-    k->border_d = k->d;
-    k->border_ready = td_border_factor(k->border, k->fronts, k->J1, k->J2, k->d) == TD_OK;
-  }
-  return k->ready && k->border_ready;
-}
-
-static void fill(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
-                 const double* J2) {
-  const td_pattern* p = &k->blocks;
-  double* to = k->x;
-  for (int J = 0; J < p->nblock; J++) {
-    const int height = block_height(p, J);
-    column(ctx, J, k->column);
-    for (int j = p->at[J]; j < p->at[J + 1]; j++)
-      to = put_column(k, J, j, k->column + (size_t)height * (size_t)(j - p->at[J]), J2, to);
-  }
-  put_rows(k, J1, to);
-}
-
+// Factor the matrix whose A is given column by column: by fronts, else by the LU.
 td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx, const double* J1,
                                   const double* J2) {
   k->masses = 0;
@@ -298,22 +310,26 @@ td_status td_sparse_kkt_factor_by(sparse_kkt* k, sparse_column column, void* ctx
   return open_lu(k) ? td_sparse_lu_factor(k->lu, k->x) : TD_E_NOMEM;
 }
 
+// A matrix A with the pattern of the system, for copy_column.
 typedef struct matrix {
   const td_pattern* blocks;
   const double* values;
 } matrix;
 
+// Block column J of a given matrix.
 static void copy_column(void* ctx, int J, double* column) {
   const matrix* A = ctx;
   const int first = A->blocks->base[J], n = A->blocks->base[J + 1] - first;
   memcpy(column, A->values + first, (size_t)n * sizeof(double));
 }
 
+// Factor the matrix for given values of A.
 td_status td_sparse_kkt_factor(sparse_kkt* k, const double* A, const double* J1, const double* J2) {
   matrix a = {&k->blocks, A};
   return td_sparse_kkt_factor_by(k, copy_column, &a, J1, J2);
 }
 
+// The whole matrix without factoring it.
 sparse_columns td_sparse_kkt_columns(sparse_kkt* k, const double* A, const double* J1,
                                      const double* J2) {
   matrix a = {&k->blocks, A};
@@ -321,24 +337,13 @@ sparse_columns td_sparse_kkt_columns(sparse_kkt* k, const double* A, const doubl
   return (sparse_columns){k->n + k->rows, k->ptr, k->row, k->x, k->d};
 }
 
+// A velocity that nothing resists, after TD_E_SINGULAR.
 int td_sparse_kkt_bad(const sparse_kkt* k) {
   const int bad = k->lu ? td_sparse_lu_bad(k->lu) : 0;
   return bad >= 0 && bad < k->n ? k->m->index_v[bad] : 0;
 }
 
-// r = b - K_0 z; the largest of it
-static double residual(sparse_kkt* k) {
-  const int size = k->n + k->rows;
-  memcpy(k->r, k->b, (size_t)size * sizeof(double));
-  for (int j = 0; j < size; j++) {
-    for (int i = k->ptr[j]; i < k->ptr[j + 1]; i++) k->r[k->row[i]] -= k->x[i] * k->z[j];
-    if (j >= k->n) k->r[j] += k->d * k->z[j];
-  }
-  double top = 0;
-  for (int i = 0; i < size; i++) top = fmax(top, fabs(k->r[i]));
-  return top;
-}
-
+// z = K_d⁻¹ z with the last factors.
 static void solve_factored(sparse_kkt* k, double* z) {
   if (!k->use_fronts) {
     td_sparse_lu_solve(k->lu, z, 1);
@@ -349,17 +354,30 @@ static void solve_factored(sparse_kkt* k, double* z) {
   }
 }
 
+// Take the corner out again: z += K_d⁻¹ (b - K_0 z), as long as the residual halves each time.
 static void refine(sparse_kkt* k) {
+  const int size = k->n + k->rows;
   double before = INFINITY;
-  for (int i = 0; i < REFINEMENTS; i++) {
-    const double now = residual(k);
+
+  for (int iteration = 0; iteration < REFINEMENTS; iteration++) {
+    // r = b - K_0 z
+    memcpy(k->r, k->b, (size_t)size * sizeof(double));
+    for (int j = 0; j < size; j++) {
+      for (int i = k->ptr[j]; i < k->ptr[j + 1]; i++) k->r[k->row[i]] -= k->x[i] * k->z[j];
+      if (j >= k->n) k->r[j] += k->d * k->z[j];
+    }
+    double now = 0;
+    for (int i = 0; i < size; i++) now = fmax(now, fabs(k->r[i]));
     if (!(now > 0) || !(now < 0.5 * before)) return;
     before = now;
+
     solve_factored(k, k->r);
-    for (int j = 0; j < k->n + k->rows; j++) k->z[j] += k->r[j];
+    for (int j = 0; j < size; j++) k->z[j] += k->r[j];
   }
 }
 
+// Solve for one right-hand side in the order of the velocities; refined where rows may be
+// dependent.
 void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double* x, double* l) {
   const size_t size = (size_t)(k->n + k->rows) * sizeof(double);
   td_sparse_gather(k->m, f, k->b);
@@ -371,11 +389,11 @@ void td_sparse_kkt_solve(sparse_kkt* k, const double* f, const double* g, double
   if (l) memcpy(l, k->z + k->n, (size_t)k->rows * sizeof(double));
 }
 
-// Rows that are none by themselves have been left out by the rule of dense matrices (clean_row in
-// sparse_assemble.c).  Whether others depend on each other is judged by the pivots of the factors
-// that are there, against the corner: the pivoted QR of dense matrices (rank.c) would fill all of
+// Number of independent rows.  Rows that are zero to rounding have been cleared by the rule of
+// dense matrices (clean_row in sparse_assemble.c).  Whether others depend on each other is judged
+// by the pivots of the present factors against the corner: a pivoted QR (rank.c) would fill all of
 // J, and a redundant row that counts as independent does no harm here, since the corner keeps its
-// multiplier small and the refinement takes the corner out again.
+// multiplier small and the refinement takes it out again.
 int td_sparse_kkt_rank(const sparse_kkt* k) {
   int rank = 0;
   if (k->use_fronts) return k->rows > 0 ? td_border_rank(k->border) : 0;
@@ -383,12 +401,14 @@ int td_sparse_kkt_rank(const sparse_kkt* k) {
   return rank;
 }
 
+// Take pivots from the diagonal alone, or not any more.
 void td_sparse_kkt_diagonal(sparse_kkt* k, bool diagonal) {
   k->only_diagonal = diagonal;
   if (diagonal ? open_lu(k) : k->lu != NULL) td_sparse_lu_diagonal(k->lu, diagonal);
 }
 
-// With the rows of the constraints negated the matrix is symmetric, and each constraint adds a
+// Number of negative eigenvalues of A on the motions that the constraints allow, by Sylvester's law
+// of inertia: with its lower rows negated the matrix is symmetric, and each constraint adds one
 // negative eigenvalue.
 int td_sparse_kkt_negative(const sparse_kkt* k) {
   int negative = -k->rows;
@@ -397,17 +417,15 @@ int td_sparse_kkt_negative(const sparse_kkt* k) {
   return negative;
 }
 
-size_t td_sparse_kkt_bytes(const sparse_kkt* k) {
-  return (k->lu ? td_sparse_lu_bytes(k->lu) : 0) + (k->fronts ? td_fronts_bytes(k->fronts) : 0);
-}
-
 // ---- products ---------------------------------------------------------------------------------
 
+// Set the numbers of prescribed velocities to zero.
 void td_sparse_clear_given(const td_model* m, double* f) {
   for (int i = 0; i < m->nvel && m->nfree_v < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE) f[i] = 0;
 }
 
+// y = M x, zero for prescribed velocities.
 void td_sparse_mass_mul(const td_model* m, const double* M, const double* x, double* y) {
   for (int b = 0; b < m->nblock_at - 1; b++) {
     const int *v = m->index_v + m->block_at[b], n = m->block_at[b + 1] - m->block_at[b];
@@ -421,6 +439,7 @@ void td_sparse_mass_mul(const td_model* m, const double* M, const double* x, dou
   td_sparse_clear_given(m, y);
 }
 
+// y += scale A x for A with the pattern of the model.
 void td_sparse_mul_add(const td_model* m, const double* A, double scale, const double* x,
                        double* y) {
   const td_pattern b = model_blocks(m);
@@ -436,7 +455,8 @@ void td_sparse_mul_add(const td_model* m, const double* A, double scale, const d
 
 // ---- the system of a placed state -------------------------------------------------------------
 
-// Masses of nodes are the same at all states, but for bodies that turn beside their centre of mass.
+// True when the mass matrix is the same at all states: all trees are nodes, and bodies rotate about
+// their centres of mass.
 static bool masses_stay(const td_model* m, const td_work* w) {
   for (int i = 0; i < m->nhop; i++) {
     const vec3 mc = w->hop_inertia[i].mc;
@@ -445,31 +465,32 @@ static bool masses_stay(const td_model* m, const td_work* w) {
   return true;
 }
 
-// Whether the factors are those of these rows and of masses that stay.
-static bool still_factored(const sparse_kkt* k, const td_work* w, const double* J) {
-  return k->use_fronts && k->rows > 0 && k->masses == w->prepared &&
-         memcmp(k->J1, J, (size_t)row_values(k->m) * sizeof(double)) == 0;
-}
-
+// Factor mass matrix and rows for motion or for a projection; kept where neither has changed.
 static td_status factor(const td_model* m, td_work* w, system_use use, td_system* system) {
-  if (w->kkt == NULL) {
+  sparse_kkt* k = w->kkt;
+  if (k == NULL) {
     td_work_fail(w, "a network of %d velocities without tasks keeps no factors of its masses",
                  m->nvel);
     return TD_E_USAGE;
   }
+
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *M = arena_doubles(s, mass_values(m)), *J = arena_doubles(s, row_values(m));
   double *mass = arena_doubles(s, m->nvel), *more = arena_zeros(s, m->nvel);
   td_status status = TD_OK;
+
+  // rows that take part
   td_sparse_rows(m, w, J);
   for (int i = 0; i < m->nrow && use != SYSTEM_MOTION; i++)
     if (!row_is_projected(m, w, i))
       memset(J + m->row_base[i], 0, (size_t)(m->row_base[i + 1] - m->row_base[i]) * sizeof(double));
-  if (!still_factored(w->kkt, w, J)) {
+
+  // masses, unless the factors belong to these rows and to masses that never change
+  if (!k->use_fronts || k->rows == 0 || k->masses != w->prepared ||
+      memcmp(k->J1, J, (size_t)row_values(m) * sizeof(double)) != 0) {
     td_sparse_mass(m, w, M);
-    // masses of the velocities, and what strains weigh more
-    for (int pass = 0; pass < 2; pass++) {
+    for (int pass = 0; pass < 2; pass++) {  // read the diagonal, then add the weights of strains
       for (int b = 0; b < m->nblock_at - 1; b++) {
         const int n = m->block_at[b + 1] - m->block_at[b], *v = m->index_v + m->block_at[b];
         for (int i = 0; i < n; i++) {
@@ -481,26 +502,32 @@ static td_status factor(const td_model* m, td_work* w, system_use use, td_system
       if (use != SYSTEM_POSITIONS) break;
       if (pass == 0) td_weigh_strains(m, more, s);
     }
-    status = td_sparse_kkt_factor(w->kkt, M, J, J);
-    w->kkt->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
+    status = td_sparse_kkt_factor(k, M, J, J);
+    k->masses = status == TD_OK && masses_stay(m, w) ? w->prepared : 0;
   }
-  system->rank = status == TD_OK ? td_sparse_kkt_rank(w->kkt) : 0;
+
+  system->rank = status == TD_OK ? td_sparse_kkt_rank(k) : 0;
+
+  // name the velocity that nothing resists, with its mass relative to the largest of its rod
   if (status == TD_E_SINGULAR) {
-    const int bad = td_sparse_kkt_bad(w->kkt);
+    const int bad = td_sparse_kkt_bad(k);
     double most = 0;
     for (int v = 0; v < m->nvel; v++)
       if (m->vel[v].rod == m->vel[bad].rod) most = fmax(most, mass[v]);
     td_report_singular(m, w, bad, most > 0 ? mass[bad] / most : 0);
   }
+
   arena_close(s, mark);
   return status;
 }
 
+// Solve for k right-hand sides, one after the other; prescribed velocities get x = 0.
 static void solve(const td_model* m, td_work* w, const td_system* system, const double* f,
                   const double* g, int k, double* x, double* l) {
   (void)system;
   const arena_mark mark = arena_open(&w->scratch);
   double *force = arena_doubles(&w->scratch, m->nvel), *drive = arena_doubles(&w->scratch, m->nrow);
+
   for (int c = 0; c < k; c++) {
     for (int i = 0; i < m->nvel; i++) force[i] = m->vel[i].motion != NUM_NONE ? 0 : f[i * k + c];
     for (int i = 0; i < m->nrow; i++) drive[i] = g ? g[i * k + c] : 0;
@@ -508,12 +535,14 @@ static void solve(const td_model* m, td_work* w, const td_system* system, const 
     for (int i = 0; i < m->nvel; i++) x[i * k + c] = force[i];
     for (int i = 0; i < m->nrow && l; i++) l[i * k + c] = drive[i];
   }
+
   arena_close(&w->scratch, mark);
 }
 
 const system_ops td_system_sparse = {.lasting = false, .factor = factor, .solve = solve};
 
-// Minus the blocks A of the pattern, as columns `first` and so on of a matrix of rows of `cols`.
+// Write minus the blocks A of the pattern into columns first .. of a dense matrix whose rows have
+// `cols` numbers.
 static void spread(const td_model* m, const double* A, int first, int cols, double* out) {
   const td_pattern p = model_blocks(m);
   for (int v = 0; v < m->nvel; v++) {
@@ -527,7 +556,7 @@ static void spread(const td_model* m, const double* A, int first, int cols, doub
   }
 }
 
-// The same of the rows G.
+// Write minus the rows G (stored like J) into columns first .. of such a matrix.
 static void spread_rows(const td_model* m, const double* G, int first, int cols, double* out) {
   for (int r = 0; r < m->nrow; r++) {
     const double* at = G + m->row_base[r];
@@ -539,6 +568,8 @@ static void spread_rows(const td_model* m, const double* G, int first, int cols,
   }
 }
 
+// Dense right-hand sides f = -[dF/dq dF/dv] and g = -[dG/dq dG/dv] of the linearised forward
+// dynamics.
 void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* g, int cols) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
@@ -549,30 +580,37 @@ void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* 
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   spread(m, K, 0, cols, f);
   spread(m, C, m->nvel, cols, f);
+
   if (m->nrow > 0) {
     td_sparse_row_tangent(m, w, w->vdot, Gq, Gv);
     spread_rows(m, Gq, 0, cols, g);
     spread_rows(m, Gv, m->nvel, cols, g);
   }
+
   arena_close(s, mark);
 }
 
-// Scratch for the trees of a block: their matrices, and paths (path.h) of one tree at a time.
+// Scratch [bytes] for the trees of one block: their matrices, and the ancestry (path.h) of one tree
+// at a time.
 size_t td_sparse_tree_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
   size_t largest = 0, longest = 0;
+
   for (int b = 0; b < p.nblock; b++) {
     const size_t size = (size_t)block_size(&p, b);
     largest = largest > size * size ? largest : size * size;
   }
+
   for (int t = 0; t + 1 < m->ntree; t++) {
     const size_t tree = path_bytes(m, m->tree[t], m->tree[t + 1]);
     longest = longest > tree ? longest : tree;
   }
+
   if (m->nvel <= SPARSE_DENSE_LIMIT) longest = path_bytes(m, 0, m->nhop);
   return ((4 * largest + 1024) * sizeof(double) + longest + 63) / 64 * 64;
 }
 
+// Scratch [bytes] of a work of a sparse model.
 size_t td_sparse_scratch(const td_model* m) {
   const td_pattern p = model_blocks(m);
   const size_t n = (size_t)m->nvel, r = (size_t)m->nrow;

@@ -1,9 +1,10 @@
 // The mass matrix of a tree without rows, by the factors that the articulated-body recursion has
-// left: M⁻¹ costs a sweep up and one down the tree for MASS_WIDTH right-hand sides at once.
+// left: M⁻¹ takes one sweep up and one down the tree for MASS_WIDTH right-hand sides at once.
 #include <string.h>
 
 #include "engine/system.h"
 
+// Keep the factors of the articulated-body recursion of this state.
 static td_status factor(const td_model* m, td_work* w, system_use use, td_system* system) {
   (void)use;
   system->rank = 0;
@@ -12,6 +13,7 @@ static td_status factor(const td_model* m, td_work* w, system_use use, td_system
   return TD_OK;
 }
 
+// x = M⁻¹ f, with rows of f padded to a multiple of MASS_WIDTH.
 static void solve(const td_model* m, td_work* w, const td_system* system, const double* f,
                   const double* g, int k, double* x, double* l) {
   (void)g, (void)l;  // there are no rows

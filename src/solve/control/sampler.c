@@ -20,7 +20,7 @@
 
 // One controller of the model: gains with their observer, or a plug-in.
 typedef struct controller {
-  td_loop loop;
+  td_controller_info loop;
   td_gains* gains;
   double *F, *G, *x, *next;        // observer: nx x nx, nx x (nu + ny), nx, nx
   double *y0, *Nplus, *d, *state;  // sensors at the point; nv x nq, 2 nv + nz + nq, nx
@@ -214,14 +214,14 @@ td_status td_sampler_new(const td_model* model, td_work* work, td_work* belief,
   }
 
   // controllers
-  s->ncontroller = td_loop_count(model);
+  s->ncontroller = td_controller_count(model);
   s->controllers = status == TD_OK ? calloc((size_t)s->ncontroller + 1, sizeof(controller)) : NULL;
   if (status == TD_OK && !s->controllers) status = TD_E_NOMEM;
   for (int i = 0; status == TD_OK && i < s->ncontroller; i++) {
     controller* p = &s->controllers[i];
-    p->loop = td_loop_at(model, i);
-    if (p->loop.kind == TD_LOOP_GAINS) status = open_gains(s, p, message, size);
-    if (p->loop.kind == TD_LOOP_PLUGIN) status = open_plugin(p, allow_plugin, message, size);
+    p->loop = td_controller_at(model, i);
+    if (p->loop.kind == TD_CONTROLLER_GAINS) status = open_gains(s, p, message, size);
+    if (p->loop.kind == TD_CONTROLLER_PLUGIN) status = open_plugin(p, allow_plugin, message, size);
   }
   if (status == TD_OK) status = td_control_new(model, belief, state, &s->control);
   if (status != TD_OK) {
@@ -272,7 +272,7 @@ void td_sampler_save(const td_sampler* s, double* memory) {
       copy(at, p->x, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
       at += 2 * s->size.nv + s->size.nz;
     }
-    if (p->loop.kind == TD_LOOP_PLUGIN) at = keep(at, p->memory, TD_CONTROLLER_MEMORY);
+    if (p->loop.kind == TD_CONTROLLER_PLUGIN) at = keep(at, p->memory, TD_CONTROLLER_MEMORY);
   }
 }
 
@@ -308,7 +308,7 @@ static bool recall(td_sampler* s, const double* memory) {
       copy(p->x, at, min_int(p->gains->nx, 2 * s->size.nv + s->size.nz));
       at += 2 * s->size.nv + s->size.nz;
     }
-    if (p->loop.kind == TD_LOOP_PLUGIN) {
+    if (p->loop.kind == TD_CONTROLLER_PLUGIN) {
       copy(p->memory, at, TD_CONTROLLER_MEMORY);
       at += TD_CONTROLLER_MEMORY;
     }
@@ -404,8 +404,8 @@ static td_status sample(td_sampler* s, const td_state* state) {
 
   // gains and plug-ins
   for (int i = 0; i < s->ncontroller; i++) {
-    if (s->controllers[i].loop.kind == TD_LOOP_GAINS) run_gains(s, &s->controllers[i], state);
-    if (s->controllers[i].loop.kind == TD_LOOP_PLUGIN)
+    if (s->controllers[i].loop.kind == TD_CONTROLLER_GAINS) run_gains(s, &s->controllers[i], state);
+    if (s->controllers[i].loop.kind == TD_CONTROLLER_PLUGIN)
       TD_TRY(run_plugin(s, &s->controllers[i], state->t));
   }
 
