@@ -1,57 +1,54 @@
-// Tangents of pieces of a rod that follow each other and have the same coordinates.  What they add
-// to dF/dq and dF/dv,
+// Tangents of consecutive pieces of a rod whose strains are sums of the same coordinates.  Such
+// pieces add
 //
-//   Σ_pieces l w_s w_t K_ts          K: slopes of the forces on the strains, s and t coordinates
+//   Σ_pieces l w_s w_t K_ts          K: slopes of the forces by the strains, s and t coordinates
 //
-// is summed side by side, eight columns at a time, before it goes into the matrices.
+// to dF/dq and dF/dv.  The sum is formed in a compact matrix, eight columns at a time, before it is
+// subtracted from the tangents.
 #include <string.h>
 
 #include "engine/stages.h"
 #include "math/kernel.h"
 
+// True when the strains of a piece are sums of coordinates with constant weights.
 static bool is_sum(const model_strain* f) { return f->nterm > 0 && f->coords < 0; }
 
-static bool are_alike(const td_model* m, const model_strain* a, const model_strain* b) {
-  if (!is_sum(b) || a->nterm != b->nterm) return false;
-  const model_term *s = m->term + a->term, *t = m->term + b->term;
-  for (int k = 0; k < a->nterm; k++)
-    if (s[k].v != t[k].v || s[k].mode != t[k].mode) return false;
-  return true;
-}
-
+// First piece behind `first` whose coordinates or modes differ from those of `first`.
 int td_alike_end(const td_model* m, int first) {
+  const model_strain* a = &m->strain[first];
   int end = first + 1;
-  if (!is_sum(&m->strain[first])) return end;
-  while (end < m->nstrain && are_alike(m, &m->strain[first], &m->strain[end])) end++;
+  for (; is_sum(a) && end < m->nstrain; end++) {
+    const model_strain* b = &m->strain[end];
+    if (!is_sum(b) || a->nterm != b->nterm) return end;
+    const model_term *s = m->term + a->term, *t = m->term + b->term;
+    for (int k = 0; k < a->nterm; k++)
+      if (s[k].v != t[k].v || s[k].mode != t[k].mode) return end;
+  }
   return end;
 }
 
-// Sums of a group: n rows of `blocks`, and of each strain what a piece adds to the rows of its
-// coordinates per weight.
+// Compact sums of a group of pieces: n rows of `blocks` vectors, and for each strain i the row
+// along[i] = (w_k K_ki), which the rows of all coordinates of that strain share up to their weight.
 typedef struct sums {
   int n, blocks;
   lanes *dq, *dv;
   lanes* along[6];
 } sums;
 
-static sums sums_new(int n, arena* s) {
-  sums x = {.n = n, .blocks = (n + LANES - 1) / LANES};
-  const size_t row = (size_t)x.blocks * sizeof(lanes), all = (size_t)n * row;
-  x.dq = memset(arena_bytes(s, all), 0, all);
-  x.dv = memset(arena_bytes(s, all), 0, all);
-  for (int i = 0; i < 6; i++) x.along[i] = memset(arena_bytes(s, row), 0, row);
-  return x;
-}
-
+// Add what one piece contributes: to[s][k] += l w_s w_k K[mode of k][mode of s].
 static void add_slopes(const td_model* m, const td_work* w, const model_strain* f, double K[6][6],
                        const sums* x, lanes* to) {
   const model_term* t = m->term + f->term;
   const double length = w->num[f->section + SECTION_LENGTH];
+
+  // weight the slopes once for each strain that occurs
   unsigned modes = 0;
   for (int k = 0; k < x->n; k++) modes |= 1u << t[k].mode;
   for (int i = 0; i < 6; i++)
     for (int k = 0; k < x->n && modes >> i & 1; k++)
       ((double*)x->along[i])[k] = w->num[t[k].weight] * K[t[k].mode][i];
+
+  // add them to the rows of all coordinates of that strain
   for (int s = 0; s < x->n; s++) {
     const double weight = length * w->num[t[s].weight];
     const lanes* along = x->along[t[s].mode];
@@ -59,7 +56,7 @@ static void add_slopes(const td_model* m, const td_work* w, const model_strain* 
   }
 }
 
-// to -= the sums
+// Subtract the compact sums from a tangent matrix (nvel x nvel).
 static void subtract(const td_model* m, const model_strain* f, const sums* x, const lanes* from,
                      double* to) {
   const model_term* t = m->term + f->term;
@@ -73,10 +70,20 @@ static void subtract(const td_model* m, const model_strain* f, const sums* x, co
   }
 }
 
+// Subtract the tangents of the pieces first .. end - 1 from dF/dq and dF/dv in one go.
 void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double* dq, double* dv) {
   const model_strain* f = &m->strain[first];
-  const arena_mark mark = arena_open(&w->scratch);
-  const sums x = sums_new(f->nterm, &w->scratch);
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+
+  // zero sums
+  sums x = {.n = f->nterm, .blocks = (f->nterm + LANES - 1) / LANES};
+  const size_t row = (size_t)x.blocks * sizeof(lanes), all = (size_t)x.n * row;
+  x.dq = memset(arena_bytes(s, all), 0, all);
+  x.dv = memset(arena_bytes(s, all), 0, all);
+  for (int i = 0; i < 6; i++) x.along[i] = memset(arena_bytes(s, row), 0, row);
+
+  // add all pieces, then subtract the sums
   for (int i = first; i < end; i++) {
     double Kx[6][6], Kv[6][6];
     td_basis_slopes(m, w, &m->strain[i], Kx, Kv);
@@ -85,5 +92,5 @@ void td_alike_tangent(const td_model* m, td_work* w, int first, int end, double*
   }
   subtract(m, f, &x, x.dq, dq);
   subtract(m, f, &x, x.dv, dv);
-  arena_close(&w->scratch, mark);
+  arena_close(s, mark);
 }

@@ -1,13 +1,14 @@
-// Forces on single stations in the tangent.  Their derivatives (elem/station.h) add up per hop, and
-// then along the tree: along a column k every station below moves by S_k and its twist changes by
-// S_k × V + U_k, so that
+// Tangent of forces that act on single stations.  Their derivatives (elem/station.h) are summed for
+// each hop and then along the tree: along a column k every station downstream moves by S_k and its
+// twist changes by S_k × V + U_k, so that
 //
 //   Σ δf = Σ (Kx - Kv [V]×) S_k + Σ Kv U_k
 //
-// is two sums over the subtree, however many stations there are.  dF/dq has minus that: block.K and
-// block.B, to which added mass contributes too.
+// takes two sums over the subtree, however many stations there are.  dF/dq contains minus these
+// sums, which are kept as block.K and block.B; added mass contributes to both.
 #include "engine/stages.h"
 
+// Add the derivatives of one force: K -= Kx - Kv [V]×,  B -= Kv.
 void td_block_add(td_work* w, int hop, const station_force* s) {
   hop_block* b = &w->blocks[hop];
   const spatial* V = &w->hop[hop].V;
@@ -19,8 +20,9 @@ void td_block_add(td_work* w, int hop, const station_force* s) {
   }
 }
 
-// A force f that turns with its station and sees the twist V - V_f from it:  Kx δX = δX ×* f +
-// Kv (V - V_f) × δX, of which the sum above leaves δX ×* f - Kv (V_f × δX).
+// Add the derivatives of a force f that is fixed in its station and depends on the relative twist V
+// - V_f: Kx δX = δX ×* f + Kv (V - V_f) × δX, which leaves δX ×* f - Kv (V_f × δX) in the sum
+// above.
 void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
                       const spatial* Vf) {
   hop_block* b = &w->blocks[hop];
@@ -34,7 +36,8 @@ void td_block_turning(td_work* w, int hop, const spatial* f, const spatial6* Kv,
   }
 }
 
-// δ[F, p × F] = [0, δp × F],  δp = δX_t + δX_r × p
+// Add the derivatives of a force F fixed in the world that acts at a material point, now at p:
+// δ[F, p × F] = [0, δp × F],  δp = δX_t + δX_r × p.
 void td_block_dead_force(td_work* w, int hop, vec3 p, vec3 F) {
   const vec3 none = {0, 0, 0};
   for (int j = 0; j < 6; j++) {

@@ -1,25 +1,31 @@
-// How large the robot is, how far its rods are pressed together and how far their segments are
-// folded, at the state that was placed last: what the verdict on a simulation is measured by.
+// Measures of a placed state by which simulations are judged: how much rods are stretched or
+// compressed, and how far segments of rods and beams are folded.
 #include <math.h>
 
 #include "engine/stages.h"
 
+// Least stretch 1 + x_3 of all pieces of rods, and the name of that rod; infinity without rods.
 double td_least_stretch(const td_model* m, const td_work* w, const char** rod) {
   double least = INFINITY;
+
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
-    if (f->rod == 0) continue;  // without a rod: a cable over a joint
+    if (f->rod == 0) continue;  // a cable over a joint belongs to no rod
     double x[6];
     td_strains(m, w, f, x);
     if (1 + x[2] >= least) continue;
     least = 1 + x[2];
     *rod = model_name(m, m->rod[f->rod - 1].name);
   }
+
   return least;
 }
 
+// Largest |shear| or |stretch - 1| among pieces of rods with a linear law, and the name of that
+// rod.
 double td_largest_strain(const td_model* m, const td_work* w, const char** rod) {
   double most = 0;
+
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (f->rod == 0 || f->stored) continue;
@@ -31,25 +37,36 @@ double td_largest_strain(const td_model* m, const td_work* w, const char** rod) 
       *rod = model_name(m, m->rod[f->rod - 1].name);
     }
   }
+
   return most;
 }
 
+// Angle [rad] of the rotation from frame a to frame b, at most half a turn.
+static double angle_between(const frame* a, const frame* b) {
+  const quat q = quat_mat3(mat3_mul(mat3_transpose(a->R), b->R));
+  return 2 * atan2(vec3_norm(q.v), fabs(q.w));
+}
+
+// Largest angle [rad] between the ends of a segment of an 'eba' rod, and the node at that segment's
+// end.
 double td_largest_fold(const td_model* m, const td_state* state, td_work* w, int* node) {
   double most = 0;
   if (m->nnode == 0) return 0;
   td_prepare(m, w);
   td_place(m, state, w);
+
   for (int i = 0; i < m->nnode; i++) {
     const frame a = td_frame(m, w, m->node[i].from), b = td_frame(m, w, m->node[i].station);
-    const quat q = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
-    const double angle = 2 * atan2(vec3_norm(q.v), fabs(q.w));
+    const double angle = angle_between(&a, &b);
     if (angle <= most) continue;
     most = angle;
     *node = i;
   }
+
   return most;
 }
 
+// Number, from 1, of the segment before a node along its rod, and the rod's name.
 int td_fold_segment(const td_model* m, int node, const char** name) {
   const int rod = m->pos[m->node[node].q].rod;
   int number = 1;
@@ -58,31 +75,26 @@ int td_fold_segment(const td_model* m, int node, const char** name) {
   return number;
 }
 
-// Whether two stations are turned against each other by more than `most`.
+// True when two stations are rotated against each other by more than `most`; *angle [rad] is then
+// the angle.
 static bool is_turned(const td_model* m, const td_work* w, int a, int b, double most,
                       double* angle) {
   const frame from = td_frame(m, w, a), to = td_frame(m, w, b);
   double trace = 0;  // 1 + 2 cos(angle)
   for (int i = 0; i < 9; i++) trace += from.R.m[i] * to.R.m[i];
   if (!(trace < 1 + 2 * cos(most))) return false;
-  const quat q = quat_mat3(mat3_mul(mat3_transpose(from.R), to.R));
-  *angle = 2 * atan2(vec3_norm(q.v), fabs(q.w));
+  *angle = angle_between(&from, &to);
   return true;
 }
 
-// A beam that is measured in the frame half-way between its ends, and no piece of a rod or cable.
+// True for a beam whose strains are measured in the frame half-way between its ends; pieces of rods
+// and cables are none.
 static bool is_mid_beam(const model_strain* f) {
   return f->rod == 0 && f->kind == STRAIN_SEGMENT && f->ncrossing == 0;
 }
 
-static bool has_beams(const td_model* m) {
-  bool any = m->nbeam > 0;
-  for (int i = 0; i < m->nstrain && !any; i++) any = is_mid_beam(&m->strain[i]);
-  return any;
-}
-
-// The joint or mesh of a beam whose ends are turned by more than `most`; -1: none.  At half a turn
-// its rotations come back on the other side and its energy jumps.
+// Name of the joint or mesh of a beam whose ends are rotated by more than `most`, -1: none.  At
+// half a turn the rotations of a beam change sign and its energy jumps.
 static int turned_beam(const td_model* m, const td_work* w, double most, double* angle) {
   for (int i = 0; i < m->nbeam; i++) {
     const model_beam* f = &m->beam[i];
@@ -92,39 +104,39 @@ static int turned_beam(const td_model* m, const td_work* w, double most, double*
               (f->law[d].mu != NUM_NONE && w->num[f->law[d].mu] != 0);
     if (turns && is_turned(m, w, f->a, f->b, most, angle)) return f->name;
   }
+
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (is_mid_beam(f) && is_turned(m, w, f->a, f->b, most, angle)) return f->name;
   }
+
   return -1;
 }
 
-// Whether the frames are placed at positions so near that nothing is turned by more than a fraction
-// of `margin` in between: coordinates are angles, strains of rods and halves of angles.
-static bool is_placed_near(const td_model* m, const td_state* state, const td_work* w,
-                           double margin) {
-  double sum = 0;
-  if (!w->placed || w->dirty) return false;
-  for (int i = 0; i < m->npos; i++) sum += fabs(w->q[i] - state->q[i]);
-  return sum < 0.1 * margin;
-}
-
+// Fail with a message when a beam or a segment is folded by more than TD_MOST_FOLD.
 td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) {
   static const double margin = 0.3;  // [rad]
   int node;
   const char* rod;
   double turned;
-  const bool beams = has_beams(m);
+  bool beams = m->nbeam > 0;
+  for (int i = 0; i < m->nstrain && !beams; i++) beams = is_mid_beam(&m->strain[i]);
   if (!beams && m->nnode == 0) return TD_OK;
 
-  // the last evaluation of a step is near its end: as a rule its frames show that nothing folds
-  if (is_placed_near(m, state, w, margin)) {
+  // a step's last evaluation is near its end: usually its frames already show that nothing is
+  // folded, where positions differ by so little that nothing rotates by more than a fraction of the
+  // margin in between; coordinates are angles, strains of rods and halves of angles
+  double moved = w->placed && !w->dirty ? 0 : INFINITY;
+  for (int i = 0; i < m->npos && moved < margin; i++) moved += fabs(w->q[i] - state->q[i]);
+  if (moved < 0.1 * margin) {
     const double most = TD_MOST_FOLD - margin;
     bool near = beams && turned_beam(m, w, most, &turned) >= 0;
     for (int i = 0; i < m->nnode && !near; i++)
       near = is_turned(m, w, m->node[i].from, m->node[i].station, most, &turned);
     if (!near) return TD_OK;
   }
+
+  // place the state itself and measure: first beams, then segments of rods
   if (beams) {
     td_prepare(m, w);
     td_place(m, state, w);
@@ -138,6 +150,7 @@ td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) 
       return TD_E_DIVERGED;
     }
   }
+
   const double angle = td_largest_fold(m, state, w, &node);
   if (angle <= TD_MOST_FOLD) return TD_OK;
   const int number = td_fold_segment(m, node, &rod);

@@ -1,4 +1,4 @@
-// The table of hops.
+// The table of hops: the kinds of joints and of rod steps, in the order of TD_HOPS.
 #include "engine/hop.h"
 #include "engine/stages.h"
 

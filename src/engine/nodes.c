@@ -1,13 +1,15 @@
-// Nodes of networks, without the detour over spatial inertias.  A point has three translations from
-// the ground; a body turns on top of that:
+// Free nodes of networks, without the detour through spatial inertias.  A point has three
+// translations from the ground; a body rotates on top of that:
 //
 //   point   v' = Rᵀ (F - base) , F = f / m
 //   body    a_c = F / m,   α = R I_c⁻¹ (Rᵀ T_c - ω × I_c ω),   a = a_c - α × c - ω × (ω × c)
 //
-// with c from the origin of its frame to the centre of mass, T_c the torque about that, and
+// with c from the origin of the body's frame to its centre of mass, T_c the torque about it, and
 // accelerations measured against gravity (base = -g).
 #include "engine/sparse_engine.h"
 
+// True for a hop of three free translations from the ground, each with a velocity and position of
+// its own.
 static bool moves_freely(const td_model* m, int i) {
   const model_hop* hop = &m->hop[i];
   if (!is_translation(hop) || hop->parent >= 0 || hop->nv != 3 || hop->prescribed) return false;
@@ -21,21 +23,24 @@ static bool moves_freely(const td_model* m, int i) {
   return true;
 }
 
-static bool turns_freely(const td_model* m, int i) {
-  const model_hop* hop = &m->hop[i];
-  return has_quaternion(hop) && hop->nv == 3 && hop->parent == i - 1 && !hop->prescribed &&
-         hop->group == i && hop->group_last == i && m->col[hop->col].first;
-}
-
+// Set hop.node to 1 for points and 2 for bodies that are trees of their own, 0 elsewhere.
 void td_find_nodes(td_model* m) {
   if (m->has_added) return;  // added mass is not the same in all directions
+
   for (int t = 0; t + 1 < m->ntree; t++) {
     const int first = m->tree[t], n = m->tree[t + 1] - first;
+    const model_hop* turn = &m->hop[first + n - 1];
     if (n > 2 || !moves_freely(m, first)) continue;
-    if (n == 2 && !turns_freely(m, first + 1)) continue;
+
+    // a body has a free rotation of its own directly behind the translation
+    if (n == 2 &&
+        (!has_quaternion(turn) || turn->nv != 3 || turn->parent != first || turn->prescribed ||
+         turn->group != first + 1 || turn->group_last != first + 1 || !m->col[turn->col].first))
+      continue;
     for (int i = first; i < first + n; i++) m->hop[i].node = n;
   }
-  // a body's mass is where it turns
+
+  // a body with mass before its rotation is no node: its mass must be where it rotates
   for (int i = 0; i < m->nbody + m->nlump; i++) {
     const int station = i < m->nbody ? m->body[i].station : m->lump[i - m->nbody].station;
     const int hop = m->station[station].hop;
@@ -44,6 +49,7 @@ void td_find_nodes(td_model* m) {
   }
 }
 
+// Set the parts of translations that never change: orientation and columns.
 void td_node_prepare(const td_model* m, td_work* w) {
   const vec3 none = {0, 0, 0};
   for (int i = 0; i < m->nhop; i++) {
@@ -54,6 +60,7 @@ void td_node_prepare(const td_model* m, td_work* w) {
   }
 }
 
+// Position, twist and first mass moment of a translation; a rotation follows as an ordinary hop.
 void td_node_place(const td_model* m, td_work* w, int i) {
   const model_hop* hop = &m->hop[i];
   hop_work* h = &w->hop[i];
@@ -62,28 +69,13 @@ void td_node_place(const td_model* m, td_work* w, int i) {
   h->g.p = vec3_add(fix->p, mat3_apply(fix->R, y));
   h->V = spatial_of(mat3_apply(fix->R, vec3_of(w->v + hop->v)), none);
   if (!w->hop_heavy[i]) return;
-  // it does not turn: the rotational inertia never matters
+  // a translating node does not rotate: its rotational inertia never matters
   const inertia* I = &w->hop_inertia[i];
   h->I.m = I->m;
   h->I.mc = vec3_axpy(I->m, h->g.p, mat3_apply(fix->R, I->mc));
 }
 
-static bool accelerate_point(const td_model* m, td_work* w, int i, const spatial* base,
-                             double* vdot) {
-  const model_hop* hop = &m->hop[i];
-  hop_work* h = &w->hop[i];
-  const mat3 R = w->hop_fix[i].R;
-  const double mass = w->hop_inertia[i].m;
-  const vec3 none = {0, 0, 0};
-  if (!(mass > 0)) return false;
-  const vec3 f = vec3_add(spatial_t(&h->f), mat3_apply(R, vec3_of(w->tau + hop->v)));
-  const vec3 a = vec3_scale(1 / mass, f);
-  vec3_put(vdot + hop->v, mat3_apply_t(R, vec3_sub(a, spatial_t(base))));
-  h->A = spatial_of(a, none);
-  return true;
-}
-
-// Solve the symmetric I x = r; false when I is singular.
+// Solve the symmetric I x = r by Cramer's rule; false when I is singular.
 static bool solve3(const mat3* I, vec3 r, vec3* x) {
   const vec3 a = mat3_col(*I, 0), b = mat3_col(*I, 1), c = mat3_col(*I, 2);
   const vec3 bc = vec3_cross(b, c), ca = vec3_cross(c, a), ab = vec3_cross(a, b);
@@ -93,7 +85,9 @@ static bool solve3(const mat3* I, vec3 r, vec3* x) {
   return true;
 }
 
-static bool accelerate_body(const td_model* m, td_work* w, int i, const spatial* base,
+// v' and the accelerations of both hops of a body (formulas above); false: no mass, or a singular
+// inertia.
+static bool body_accelerate(const td_model* m, td_work* w, int i, const spatial* base,
                             double* vdot) {
   const model_hop *move = &m->hop[i - 1], *turn = &m->hop[i];
   hop_work *h1 = &w->hop[i - 1], *h2 = &w->hop[i];
@@ -103,7 +97,7 @@ static bool accelerate_body(const td_model* m, td_work* w, int i, const spatial*
   const vec3 none = {0, 0, 0}, cb = vec3_scale(1 / I->m, I->mc), c = mat3_apply(R, cb);
   const mat3 Ic = mat3_add(I->I, mat3_scale(-1, inertia_point(I->m, cb)));
 
-  // force, torque about the centre of mass in the body's axes, Euler's equation
+  // total force, torque about the centre of mass in body axes, Euler's equation
   const vec3 f2 = spatial_t(&h2->f), p = h2->g.p;
   const vec3 F =
       vec3_add(vec3_add(spatial_t(&h1->f), f2), mat3_apply(R1, vec3_of(w->tau + move->v)));
@@ -113,6 +107,7 @@ static bool accelerate_body(const td_model* m, td_work* w, int i, const spatial*
   vec3 alpha_b;
   if (!solve3(&Ic, vec3_sub(Tb, gyro), &alpha_b)) return false;
 
+  // acceleration of the frame's origin from that of the centre of mass
   const vec3 alpha = mat3_apply(R, alpha_b), omega = mat3_apply(R, wb);
   const vec3 pull = vec3_add(vec3_cross(alpha, c), vec3_cross(omega, vec3_cross(omega, c)));
   const vec3 a = vec3_sub(vec3_scale(1 / I->m, F), pull);
@@ -123,7 +118,18 @@ static bool accelerate_body(const td_model* m, td_work* w, int i, const spatial*
   return true;
 }
 
+// v' and the accelerations of all hops of the node whose last hop is i; false: no mass, or a
+// singular inertia.
 bool td_node_accelerate(const td_model* m, td_work* w, int i, const spatial* base, double* vdot) {
-  return m->hop[i].node == 1 ? accelerate_point(m, w, i, base, vdot)
-                             : accelerate_body(m, w, i, base, vdot);
+  const model_hop* hop = &m->hop[i];
+  if (hop->node == 2) return body_accelerate(m, w, i, base, vdot);
+  hop_work* h = &w->hop[i];
+  const mat3 R = w->hop_fix[i].R;
+  const double mass = w->hop_inertia[i].m;
+  if (!(mass > 0)) return false;
+  const vec3 f = vec3_add(spatial_t(&h->f), mat3_apply(R, vec3_of(w->tau + hop->v)));
+  const vec3 a = vec3_scale(1 / mass, f);
+  vec3_put(vdot + hop->v, mat3_apply_t(R, vec3_sub(a, spatial_t(base))));
+  h->A = spatial_of(a, (vec3){0, 0, 0});
+  return true;
 }
