@@ -1,23 +1,24 @@
-// Loops are closed at the start by what they are made of, and by as little of it as will do:
+// Closing of kinematic loops at the start.  A loop is closed by its own coordinates, and by as few
+// of them as will do:
 //
 //   1. joints of the loop between rigid parts,
-//   2. besides, its rods by bending and twisting,
-//   3. besides, its rods by shear and stretch.
+//   2. also its rods, by bending and torsion,
+//   3. also its rods, by shear and stretch.
 //
-// Nothing outside a loop moves: a DOF is in it when it moves one end and not the other.  Each stage
-// is Newton's method from the written values,
+// Nothing outside a loop moves: a DOF is in the loop when it moves one end and not the other.  Each
+// stage is Newton's method from the initial values,
 //
-//   J δ = -e,   δ'(H + μ M) δ least,   H the stiffness of the rods, M the masses that the DOFs move
+//   J δ = -e,   δᵀ(H + μ M) δ least,   H the stiffness of the rods, M the masses that the DOFs move
 //
-// A straight rod cannot bring its ends nearer by a little bending; where the rods' stages come to a
-// standstill they begin again from an arc.  The arc, and the way from it, bend rods more than the
-// loop needs: from there the elastic energy E of the rods goes down along the closed
-// configurations,
+// A straight rod cannot bring its ends nearer by a little bending; where a stage with rods comes to
+// a standstill it starts again from rods bent into arcs.  The arc, and the iteration from it, bend
+// rods more than the loop needs. From there the elastic energy E of the rods is lowered along the
+// closed configurations,
 //
-//   J δ = 0,   g'δ + ½ δ'(H + μ M) δ least,   g = dE/dq,  H by Gauss and Newton
+//   J δ = 0,   gᵀδ + ½ δᵀ(H + μ M) δ least,   g = dE/dq,  H by Gauss and Newton
 //
-// each step closed again and shortened until E falls.  Joints with an initial value of their own
-// stay where they were closed.
+// where each step is closed again, and shortened until E falls.  Joints with an initial value of
+// their own stay where they were closed.
 #include <math.h>
 #include <stdint.h>
 #include <stdlib.h>
@@ -29,20 +30,16 @@
 #include "engine/taut.h"
 #include "math/dense.h"
 
-typedef enum share { OUTSIDE, RIGID, BENDING, STRETCHING } share;
+// Role of a velocity in the loops: the stage from which on it takes part in closing them.
+typedef enum loop_role { OUTSIDE, RIGID, BENDING, STRETCHING } loop_role;
 
+// Traits of the model of a rod, whose numbers begin with 1.
 static const rod_model_traits* model_of(const td_model* m, int rod) {
   return &td_rod_models[m->rod[rod - 1].model];
 }
 
-static share share_of(const td_model* m, int v) {
-  const model_dof* d = &m->vel[v];
-  if (d->rod == 0) return RIGID;
-  // nodes and polynomials are positions, which bend and stretch at once
-  return model_of(m, d->rod)->positions || d->dof >= 4 ? BENDING : STRETCHING;
-}
-
-// Hops that carry a station.  Free nodes hang on the ground; the pieces of their rod carry them.
+// Set `bit` for all hops that carry a station.  The free nodes of a rod hang on the ground; there
+// the search goes on at the node before, up to what carries the rod.
 static void mark_ancestors(const td_model* m, int station, int bit, int* on) {
   while (station >= 0) {
     int root = -1;
@@ -59,71 +56,91 @@ static void mark_ancestors(const td_model* m, int station, int bit, int* on) {
   }
 }
 
-// Find which share each free velocity has in the loops.
-static void find_shares(const td_model* m, share* out, arena* s) {
+// Find the role of each velocity in the loops.
+static void find_roles(const td_model* m, loop_role* out, arena* s) {
   const arena_mark mark = arena_open(s);
   int* on = arena_ints(s, m->nhop);
   for (int j = 0; j < m->nvel; j++) out[j] = OUTSIDE;
+
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     if (!row_has_frames(r->kind) || !r->projected) continue;
+
+    // the hops that carry each of the row's stations
     memset(on, 0, (size_t)m->nhop * sizeof(int));
     mark_ancestors(m, r->a, 1, on);
     mark_ancestors(m, r->b, 2, on);
     mark_ancestors(m, r->c, 4, on);
+
+    // a hop that carries all or none of them does not change the row
     for (int k = 0; k < m->ncol; k++) {
       const int which = on[m->col[k].hop], v = m->col[k].v;
-      // both ends, or all three places, move as one
+      const model_dof* d = &m->vel[v];
       if (which == 0 || which == 7 || (which == 3 && r->c < 0)) continue;
-      out[v] = share_of(m, v);
+      // coordinates that are positions bend and stretch a rod at once
+      out[v] = d->rod == 0                                     ? RIGID
+               : model_of(m, d->rod)->positions || d->dof >= 4 ? BENDING
+                                                               : STRETCHING;
     }
   }
+
   for (int j = 0; j < m->nvel; j++)
     if (m->vel[j].motion != NUM_NONE) out[j] = OUTSIDE;
   arena_close(s, mark);
 }
 
+// Mark the velocities of rods in loops that cannot stretch: those whose strains are coordinates,
+// without one along the axis.
 void td_stiff_loop_rods(const td_model* m, td_work* w, bool* out) {
   memset(out, 0, (size_t)m->nvel * sizeof(bool));
   if (m->nrow == 0) return;
   const arena_mark mark = arena_open(&w->scratch);
-  share* part = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(share));
-  find_shares(m, part, &w->scratch);
+  loop_role* role = arena_bytes(&w->scratch, (size_t)m->nvel * sizeof(loop_role));
+  find_roles(m, role, &w->scratch);
+
   for (int j = 0; j < m->nvel; j++) {
     const int rod = m->vel[j].rod;
-    out[j] = rod > 0 && part[j] != OUTSIDE && !model_of(m, rod)->positions;
+    out[j] = rod > 0 && role[j] != OUTSIDE && !model_of(m, rod)->positions;
     for (int k = 0; out[j] && k < m->nvel; k++)
       if (m->vel[k].rod == rod && m->vel[k].dof == 3) out[j] = false;
   }
+
   arena_close(&w->scratch, mark);
 }
 
-// Elastic energy of the rods in the loops; besides, its slope g (n) along the DOFs `v` and the
-// stiffness H (n x n) without that of the geometry, NULL: not asked for.  With them the columns'
-// tangent vectors are computed at the placed state.  While rods only bend, those with free nodes,
-// which could stretch them, are made a hundred times stiffer against shear and stretch.
-static double rod_energy(const td_model* m, td_work* w, const int* v, int n, share most, double* g,
-                         double* H) {
+// Elastic energy E of the rods in the loops.  With g and H (not NULL): also its gradient g (n) by
+// the DOFs `v` and the stiffness H (n x n) without its geometric part, for which the columns'
+// tangent vectors are computed at the placed state.  In the bending stage rods with free nodes,
+// which could stretch, are made a hundred times stiffer against shear and stretch.
+static double rod_energy(const td_model* m, td_work* w, const int* v, int n, loop_role most,
+                         double* g, double* H) {
   static const double stiffer = 100;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   int *own = arena_ints(s, m->nvel), *met = arena_ints(s, n);
   double *dx = arena_doubles(s, 6 * n), *zero = arena_zeros(s, m->nvel), energy = 0;
+
+  // rods that the DOFs belong to, and the place of each DOF in `v`
   bool* in = arena_bytes(s, (size_t)m->nrod + 1);
   memset(in, 0, (size_t)m->nrod + 1);
   for (int j = 0; j < m->nvel; j++) own[j] = -1;
+
   for (int k = 0; k < n; k++) {
     own[v[k]] = k;
     in[m->vel[v[k]].rod] = true;
   }
+
   if (g) {
     memset(g, 0, (size_t)n * sizeof(double));
     memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
     td_tangent_columns(m, w, zero);
   }
+
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (f->rod == 0 || !in[f->rod]) continue;
+
+    // energy ½ l (x - x0)ᵀ K (x - x0) of the piece
     const double* x0 = w->num + f->section + SECTION_X0;
     const double length = w->num[f->section + SECTION_LENGTH];
     double K[36], x[6], stress[6];
@@ -140,7 +157,7 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
     }
     if (!g) continue;
 
-    // the DOFs that the strains of this piece depend on
+    // derivatives dx of the strains by the DOFs that they depend on
     int nmet = 0;
     memset(dx, 0, (size_t)(6 * n) * sizeof(double));
     for (int c = 0; c < m->ncol; c++) {
@@ -155,6 +172,8 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
       if (nmet == 0 || met[nmet - 1] != k) met[nmet++] = k;
       for (int a = 0; a < 6; a++) dx[6 * k + a] += change[a];
     }
+
+    // g += dxᵀ stress,  H += dxᵀ l K dx
     for (int c = 0; c < nmet; c++) {
       const double* d = dx + 6 * met[c];
       double Kd[6] = {0};
@@ -166,16 +185,18 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, sha
         for (int a = 0; a < 6; a++) H[met[e] * n + met[c]] += dx[6 * met[e] + a] * Kd[a];
     }
   }
+
   arena_close(s, mark);
   return energy;
 }
 
-// The step with the DOFs `v` (n of them) that changes the rows by -e and is least in the metric of
-// stiffness and mass; with `down` it goes on to where the elastic energy is least besides, and the
-// gain expected of that is returned in *gain.  False: nothing resists one of the DOFs.
-static bool find_step(const td_model* m, td_work* w, const int* v, int n, share most,
+// The step δ of the n DOFs `v` that changes the rows by -e and is least in the metric of stiffness
+// and masses. With `down` it also goes to where the quadratic model of the elastic energy is least;
+// *gain is the decrease of the energy that the model expects.  False: nothing resists one of the
+// DOFs.
+static bool find_step(const td_model* m, td_work* w, const int* v, int n, loop_role most,
                       const double* e, bool down, double* delta, double* gain) {
-  static const double mass_share = 1e-3;  // of masses beside the softest stiffness
+  static const double mass_share = 1e-3;  // μ times mass, relative to the softest stiffness
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
@@ -184,27 +205,37 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, share 
   double *metric = arena_zeros(s, n * n), *rows = arena_zeros(s, r * n), *own = arena_doubles(s, n);
   double *mass = arena_doubles(s, nv), *f = arena_zeros(s, n), *g = arena_doubles(s, r);
   double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
+
+  // masses, rows with their sizes, stiffness and gradient of the rods
   td_composite_mass(m, w, M);
   td_row_jacobian_sized(m, w, J, M, row, col);
   rod_energy(m, w, v, n, most, slope, H);
   for (int j = 0; j < nv; j++) mass[j] = M[j * nv + j];
   td_weigh_strains(m, mass, s);
+
+  // μ from the least ratio of stiffness to mass
   for (int k = 0; k < n; k++) {
     const double own_mass = M[v[k] * nv + v[k]] + mass[v[k]];
     if (H[k * n + k] > 0 && own_mass > 0) softest = fmin(softest, H[k * n + k] / own_mass);
   }
-  const double heavy = isfinite(softest) ? mass_share * softest : 1;
+
+  const double mu = isfinite(softest) ? mass_share * softest : 1;
+
+  // metric H + μ (M + weights of strains), rows and right-hand sides on the DOFs `v`
   for (int k = 0; k < n; k++) {
     int at = 0;
     while (m->free_v[at] != v[k]) at++;
     own[k] = col[at];
-    for (int l = 0; l < n; l++) metric[k * n + l] = H[k * n + l] + heavy * M[v[k] * nv + v[l]];
-    metric[k * n + k] += heavy * mass[v[k]];
+    for (int l = 0; l < n; l++) metric[k * n + l] = H[k * n + l] + mu * M[v[k] * nv + v[l]];
+    metric[k * n + k] += mu * mass[v[k]];
     f[k] = down ? -slope[k] : 0;
     for (int i = 0; i < r; i++)
       if (m->row[i].projected) rows[i * n + k] = J[i * nv + v[k]];
   }
+
   for (int i = 0; i < r; i++) g[i] = -e[i];
+
+  // solve the saddle-point system and spread its solution
   const td_row_scale scale = {row, own, -1, NULL};
   td_kkt kkt;
   td_kkt_factor(&kkt, metric, rows, n, r, &scale, 1e-10, s);
@@ -217,14 +248,17 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, share 
   return !kkt.singular;
 }
 
-// Largest rate at which a unit of each DOF bends its rod at its end, with a sign; 0: it is no bend.
+// Rotation [rad] at the end of a rod for a unit of its DOF v, with the sign of its largest
+// component; 0 when the DOF rotates the end by less than a third of what it rotates some section in
+// between.  delta: scratch (nvel).
 static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
   memset(delta, 0, (size_t)m->nvel * sizeof(double));
   delta[v] = 1;
   const double most = td_largest_turn(m, w, delta);
   const int hop = m->vel[v].hop;
   if (hop < 0 || !is_step(&m->hop[hop])) return most;
-  // sums along the rod are left in w->df
+
+  // td_largest_turn has left the displacements along the rod in w->df: take that of its last step
   int last = hop;
   for (int i = hop; i < m->nhop; i++)
     if (is_step(&m->hop[i]) && m->hop[i].run == m->hop[hop].run) last = i;
@@ -235,14 +269,16 @@ static double bend_of(const td_model* m, td_work* w, int v, double* delta) {
   return size > 0.3 * most ? copysign(size, sign) : 0;
 }
 
-// Displace the DOFs; strains of rods whose coordinates are positions change linearly, too
-// (chains.c).  Nodes outside the loops stay until their rod follows what carries it (constants.c).
-static void displace(const td_model* m, td_work* w, td_state* state, const share* in,
+// Displace the state by delta; strains of rods whose coordinates are positions change linearly, too
+// (chains.c). Nodes outside the loops keep their positions until their rod follows what carries it
+// (constants.c).
+static void displace(const td_model* m, td_work* w, td_state* state, const loop_role* in,
                      const double* delta) {
   if (!td_has_chains(m)) {
     td_trial_displace(m, state->q, delta, state->q);
     return;
   }
+
   const arena_mark mark = arena_open(&w->scratch);
   double* q = arena_doubles(&w->scratch, m->npos);
   memcpy(q, state->q, (size_t)m->npos * sizeof(double));
@@ -259,6 +295,7 @@ static void bend_nodes(const td_model* m, const td_work* w, int rod, double angl
   int n = 0, k = 0;
   for (int i = 0; i < m->nnode; i++) n += m->pos[m->node[i].q].rod == rod;
   vec3 axis = {0, 0, 0}, turn = axis, moved = axis;
+
   for (int i = 0; i < m->nnode; i++) {
     if (m->pos[m->node[i].q].rod != rod) continue;
     const frame a = td_frame(m, w, m->node[i].from), b = td_frame(m, w, m->node[i].station);
@@ -272,21 +309,25 @@ static void bend_nodes(const td_model* m, const td_work* w, int rod, double angl
   }
 }
 
-// Rods of the loops bent into arcs of `angle` about the first of their axes that can bend.
-static void bend_rods(const td_model* m, td_state* state, td_work* w, const share* in,
+// Bend the rods of the loops into arcs of `angle` about the first of their axes that can bend.
+static void bend_rods(const td_model* m, td_state* state, td_work* w, const loop_role* in,
                       double angle) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *delta = arena_zeros(s, m->nvel), *unit = arena_doubles(s, m->nvel);
   double* rate = arena_zeros(s, m->nvel);
   td_place(m, state, w);
+
   for (int rod = 1; rod <= m->nrod; rod++) {
+    // a rod with free nodes
     int axis = 0, node = -1;
     double sum = 0;
     for (int i = 0; i < m->nnode; i++)
       if (m->pos[m->node[i].q].rod == rod && in[m->node[i].v] == BENDING) node = i;
     if (node >= 0) bend_nodes(m, w, rod, angle, delta);
     if (node >= 0) continue;
+
+    // a rod with strains: its bending coordinates about one axis, each by its share of the angle
     for (int j = 0; j < m->nvel; j++) {
       const model_dof* d = &m->vel[j];
       if (d->rod != rod || in[j] != BENDING || d->dof > 5 || (axis && d->dof != axis)) continue;
@@ -297,13 +338,14 @@ static void bend_rods(const td_model* m, td_state* state, td_work* w, const shar
     for (int j = 0; j < m->nvel && sum > 0; j++)
       if (m->vel[j].rod == rod) delta[j] = angle * rate[j] / sum;
   }
+
   displace(m, w, state, in, delta);
   arena_close(s, mark);
 }
 
-// Newton's method with the DOFs of the first stages; TD_OK: closed.
-static td_status close_with(const td_model* m, td_state* state, td_work* w, const share* in,
-                            share most, double tol) {
+// Newton's method with the DOFs of the stages up to `most`; TD_OK: all rows are closed to tol.
+static td_status close_by(const td_model* m, td_state* state, td_work* w, const loop_role* in,
+                          loop_role most, double tol) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   int n = 0, *v = arena_ints(s, m->nvel);
@@ -312,7 +354,8 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
   td_status status = TD_E_DIVERGED;
   for (int j = 0; j < m->nvel; j++)
     if (in[j] != OUTSIDE && in[j] <= most) v[n++] = j;
-  for (int turn = 0; turn < 60; turn++) {
+
+  for (int iteration = 0; iteration < 60; iteration++) {
     td_place(m, state, w);
     const double error = td_row_errors(m, w, false, e);
     if (error <= tol) status = TD_OK;
@@ -321,18 +364,23 @@ static td_status close_with(const td_model* m, td_state* state, td_work* w, cons
     const double largest = td_largest_turn(m, w, delta);
     double size = 0;
     for (int j = 0; j < m->nvel; j++) size = fmax(size, fabs(delta[j]));
-    // a standstill: what is open cannot be closed to first order
-    if (turn > 40 && error > 0.5 * before) break;
-    if (turn % 8 == 0) before = error;
+
+    // stop at a standstill: the remaining gap cannot be closed to first order
+    if (iteration > 40 && error > 0.5 * before) break;
+    if (iteration % 8 == 0) before = error;
+
+    // limit rotations to half a radian
     for (int j = 0; j < m->nvel && largest > 0.5; j++) delta[j] *= 0.5 / largest;
     displace(m, w, state, in, delta);
     if (size < 1e-14) break;
   }
+
   arena_close(s, mark);
   return status;
 }
 
-// Least and largest length of a piece of a rod in the loops against its own.
+// True when a piece of a rod is compressed to less than half its length, or stretched to more than
+// twice.
 static bool is_crushed(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
@@ -344,25 +392,32 @@ static bool is_crushed(const td_model* m, td_work* w) {
   return false;
 }
 
-// From a closed configuration down to one whose rods are strained as little as the loops allow.
-static void relax_rods(const td_model* m, td_state* state, td_work* w, const share* in, share most,
-                       double tol) {
+// Lower the elastic energy of the rods along the closed configurations, from a closed one, while a
+// step promises more than a millionth of it.
+static void relax_rods(const td_model* m, td_state* state, td_work* w, const loop_role* in,
+                       loop_role most, double tol) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   int n = 0, *v = arena_ints(s, m->nvel);
   double *none = arena_zeros(s, m->nrow), *delta = arena_doubles(s, m->nvel), gain;
   double *q = arena_doubles(s, m->npos), *part = arena_doubles(s, m->nvel);
-  share* moved = arena_bytes(s, (size_t)m->nvel * sizeof *moved);
+  loop_role* moved = arena_bytes(s, (size_t)m->nvel * sizeof *moved);
+
+  // joints with an initial value of their own stay
   for (int j = 0; j < m->nvel; j++) {
     const int at = m->vel[j].partner;
     moved[j] = in[j];
     if (in[j] == RIGID && (at < 0 || w->num[m->pos[at].init] != 0)) moved[j] = OUTSIDE;
     if (moved[j] != OUTSIDE && moved[j] <= most) v[n++] = j;
   }
+
   td_place(m, state, w);
   double energy = rod_energy(m, w, v, n, most, NULL, NULL);
-  for (int turn = 0; turn < 60 && n > 0; turn++) {
+
+  for (int iteration = 0; iteration < 60 && n > 0; iteration++) {
     if (!find_step(m, w, v, n, most, none, true, delta, &gain) || !(gain > 1e-6 * energy)) break;
+
+    // shorten the step until the closed configuration behind it has less energy
     const double largest = td_largest_turn(m, w, delta);
     double shorter = largest > 0.5 ? 0.5 / largest : 1, now = INFINITY;
     memcpy(q, state->q, (size_t)m->npos * sizeof(double));
@@ -370,7 +425,7 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
       for (int j = 0; j < m->nvel; j++) part[j] = shorter * delta[j];
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
       displace(m, w, state, moved, part);
-      if (close_with(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
+      if (close_by(m, state, w, moved, most, tol) == TD_OK && !is_crushed(m, w))
         now = rod_energy(m, w, v, n, most, NULL, NULL);
       if (now < energy) break;
     }
@@ -381,10 +436,12 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const sha
     }
     energy = now;
   }
+
   arena_close(s, mark);
 }
 
-// Matrices are dense, and the sums of all hops are needed at once.
+// Lend scratch for dense matrices of all velocities and rows to the work of a sparse model.  False:
+// the model is too large, or out of memory.
 bool td_lend_dense(const td_model* m, td_work* w, arena* own, char** memory) {
   *own = w->scratch;
   *memory = NULL;
@@ -399,58 +456,65 @@ bool td_lend_dense(const td_model* m, td_work* w, arena* own, char** memory) {
   return true;
 }
 
+// Give the work its own scratch back.
 void td_take_back(td_work* w, const arena* own, char* memory) {
   if (memory) w->scratch = *own;
   free(memory);
 }
 
+// Close all loops, with scratch for dense matrices.
 static td_status close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   double *e = arena_doubles(s, m->nrow), *q = arena_doubles(s, m->npos);
-  share* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
+  loop_role* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
+  static const double small = 1e-7, rounding = 1e-14;  // [m, rad]
+  static const double angles[] = {0, 0.5, 3};          // [rad] of the arcs to start from
   memcpy(q, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
-  static const double small = 1e-7, rounding = 1e-14;  // [m, rad]
   const double gap = td_row_errors(m, w, false, e);
   bool closed = gap <= rounding, bends = false;
-  find_shares(m, in, s);
+  find_roles(m, in, s);
   for (int j = 0; j < m->nvel; j++) bends = bends || in[j] >= BENDING;
 
-  static const double angles[] = {0, 0.5, 3};
-  // a gap of rounding, as of numbers that were typed in, is closed where it is by all that gives
-  // way: bending alone would lead far away where stretch is what is missing.  It is closed to
-  // rounding: what was left within the tolerance would strain stiff rods, and depend on the unit of
-  // length
+  // a gap of rounded numbers in the model text is closed where it is, by all coordinates at once:
+  // bending alone would lead far away where a little stretch is missing.  It is closed to rounding,
+  // since a gap left within the tolerance would strain stiff rods and depend on the unit of length
   if (!closed && gap <= small) {
     closed = td_project_q_within(m, state, w, rounding, tol) == TD_OK;
     if (!closed) memcpy(state->q, q, (size_t)m->npos * sizeof(double));
     closed = closed || gap <= tol;
   }
-  if (!closed) closed = close_with(m, state, w, in, RIGID, tol) == TD_OK;
+
+  // otherwise stage by stage: joints, then bending rods, then stretching them, from straight rods
+  // and from arcs
+  if (!closed) closed = close_by(m, state, w, in, RIGID, tol) == TD_OK;
   for (int stage = BENDING; stage <= STRETCHING && bends && !closed; stage++)
     for (int k = 0; k < 3 && !closed; k++) {
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
       if (angles[k] > 0) bend_rods(m, state, w, in, angles[k]);
-      closed = close_with(m, state, w, in, (share)stage, tol) == TD_OK && !is_crushed(m, w);
-      if (closed) relax_rods(m, state, w, in, (share)stage, tol);
+      closed = close_by(m, state, w, in, (loop_role)stage, tol) == TD_OK && !is_crushed(m, w);
+      if (closed) relax_rods(m, state, w, in, (loop_role)stage, tol);
     }
+
+  // last by all coordinates in the metric of the masses
   if (!closed) {
     memcpy(state->q, q, (size_t)m->npos * sizeof(double));
     closed = td_project_q(m, state, w, tol) == TD_OK && !(bends && is_crushed(m, w));
   }
 
-  // what the stages left within the tolerance is closed to rounding, too
+  // close the gap that the stages left within the tolerance to rounding
   if (closed && gap > small) {
     memcpy(q, state->q, (size_t)m->npos * sizeof(double));
     if (td_project_q_within(m, state, w, rounding, tol) != TD_OK)
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
   }
+
   arena_close(s, mark);
   return closed ? TD_OK : TD_E_DIVERGED;
 }
 
-// Sparse models that are too large for dense matrices are closed by masses.
+// Close all loops; models too large for dense matrices are closed in the metric of the masses.
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   if (m->nrow == 0) return TD_OK;
   arena own;
@@ -464,16 +528,17 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
 // ---- out of a singular position ---------------------------------------------------------------
 //
 // A straight rod that cannot stretch does not give way to first order when its ends are pushed
-// together: it buckles, with an angle that grows like the square root of the way.  What prescribes
-// the way gets infinite speeds of the rod from any speed of its own at the first instant, and after
-// it all is finite.  The state is therefore moved on to where the way is a hundred-thousandth of
-// the robot's size and closed there by bending, which is the limit of ever smaller initial bends.
+// together: it buckles, with an angle that grows like the square root of the distance.  Any speed
+// of the prescribed motion causes infinite speeds of the rod at the first instant, and finite ones
+// afterwards.  The state is therefore moved on to where the prescribed motion has covered a
+// hundred-thousandth of the robot's size and closed there by bending, which is the limit of ever
+// smaller initial bends.
 
-// Gaps of the rows that prescribed motion and strains given over time would leave between the
-// state's time and another one if nothing followed them.  `closed` are the errors of
-// the rows at the state.  Returns the largest part.
-static double asked(const td_model* m, const td_state* state, td_work* w, double t,
-                    const double* closed, double* g) {
+// Gaps g of the rows that prescribed motion and time-dependent strains would open between the
+// state's time and t if no other coordinate followed; `closed` are the row errors at the state.
+// Returns the largest gap.
+static double prescribed_gaps(const td_model* m, const td_state* state, td_work* w, double t,
+                              const double* closed, double* g) {
   td_state later = *state;
   later.t = t;
   td_place(m, &later, w);
@@ -486,37 +551,42 @@ static double asked(const td_model* m, const td_state* state, td_work* w, double
   return most;
 }
 
+// Time [s] until prescribed motion up to t_end has covered `way` when the loops cannot follow it to
+// first order although rods could buckle, 0: the loops can follow.
 double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_end) {
-  static const double way = 1e-5;       // of the robot's size
-  static const double followed = 1e-6;  // part of the way that may be left over
-  enum { LOOKS = 40 };
+  static const double way = 1e-5;       // distance covered, relative to the robot's size
+  static const double followed = 1e-6;  // relative gap that may remain
+  enum { HALVINGS = 40 };
   if (m->sparse || m->nrow == 0 || !(t_end > state->t)) return 0;
   if (m->nmotion_slot == 0 && !m->strains_timed) return 0;
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, n = m->nfree_v, r = m->nrow;
-  share* in = arena_bytes(s, (size_t)nv * sizeof *in);
+  loop_role* in = arena_bytes(s, (size_t)nv * sizeof *in);
   double *closed = arena_zeros(s, r), *g = arena_zeros(s, r);
   double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv), *x = arena_zeros(s, n);
   double *row = arena_doubles(s, r), *col = arena_doubles(s, n), *rows = arena_zeros(s, r * n);
   double *mass = arena_zeros(s, n * n), after = 0;
   bool bends = false;
-  find_shares(m, in, s);
+  find_roles(m, in, s);
   for (int j = 0; j < nv; j++) bends = bends || in[j] == BENDING;
+
+  // masses, rows and their errors at the state
   td_prepare(m, w);
   td_place(m, state, w);
   td_composite_mass(m, w, M);
   td_row_jacobian_sized(m, w, J, M, row, col);
   td_row_errors(m, w, false, closed);
 
-  // the time after which motion has gone the way
+  // the first of the times t_end / 2^k after which the gaps exceed the distance
   const double far = way * td_robot_size(m, w);
-  for (int k = LOOKS; k >= 0 && after == 0 && bends; k--) {
+
+  for (int k = HALVINGS; k >= 0 && after == 0 && bends; k--) {
     const double ahead = ldexp(t_end - state->t, -k);
-    if (asked(m, state, w, state->t + ahead, closed, g) >= far) after = ahead;
+    if (prescribed_gaps(m, state, w, state->t + ahead, closed, g) >= far) after = ahead;
   }
 
-  // can free DOFs follow it to first order?
+  // can the free DOFs close these gaps to first order?
   if (after > 0) {
     for (int i = 0; i < n; i++) {
       for (int j = 0; j < n; j++) mass[i * n + j] = M[m->free_v[i] * nv + m->free_v[j]];
@@ -536,12 +606,14 @@ double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_e
     }
     if (!(left > followed * most)) after = 0;
   }
+
   w->placed = false;
   w->t = NAN;
   arena_close(s, mark);
   return after;
 }
 
+// Move a stuck state on by the time `after` and close its loops there by bending rods.
 td_status td_buckle(const td_model* m, td_state* state, td_work* w, double after) {
   state->t += after;
   w->placed = false;

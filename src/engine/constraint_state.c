@@ -1,5 +1,5 @@
-// Constraints at a state: their values and tangents, the initial values and rates of what drives
-// them.
+// Constraints at a state: their values and tangents, the initial values and rates of control
+// targets, and controls that the mechanism cannot follow.
 #include <math.h>
 #include <string.h>
 
@@ -7,6 +7,7 @@
 #include "engine/row_table.h"
 #include "engine/taut.h"
 
+// d(Jc a + gamma)/dq and /dv (nrow x nvel each) at a state and accelerations a.
 void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w, const double* a,
                            double* dq, double* dv) {
   td_enter(m, state, w);
@@ -15,11 +16,13 @@ void td_constraint_tangent(const td_model* m, const td_state* state, td_work* w,
   td_constraint_tangent_at(m, w, a, false, dq, dv);
 }
 
+// Jc, e - e_target and its rate at a state (NULL: not wanted); rows of slack cables have no error.
 td_status td_trial_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
                                double* e, double* edot) {
   if (!model_has(m, state, w)) return TD_E_USAGE;
   td_enter(m, state, w);
   if (Jc) td_row_jacobian(m, w, Jc);
+
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, w, i);
     double target, rate;
@@ -28,9 +31,11 @@ td_status td_trial_constraints(const td_model* m, const td_state* state, td_work
     if (e) e[i] = off ? 0 : v.e - target;
     if (edot) edot[i] = off ? 0 : v.ed - rate;
   }
+
   return TD_OK;
 }
 
+// td_trial_constraints for finite states, with finite results.
 td_status td_constraints(const td_model* m, const td_state* state, td_work* w, double* Jc,
                          double* e, double* edot) {
   if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
@@ -41,6 +46,7 @@ td_status td_constraints(const td_model* m, const td_state* state, td_work* w, d
   return edot ? td_finite(m, w, what, td_model_constraint_name, edot, m->nrow, 1) : TD_OK;
 }
 
+// Start control targets at the present value and rate of their rows.
 void td_target_initial(const td_model* m, const td_state* state, td_work* w, double* targets) {
   td_enter(m, state, w);
   for (int i = 0; i < m->nrow; i++) {
@@ -51,6 +57,7 @@ void td_target_initial(const td_model* m, const td_state* state, td_work* w, dou
   }
 }
 
+// Rates of control targets: (value, rate)' = (rate, control).
 void td_target_rates(const td_model* m, const td_state* state, td_work* w, const double* targets,
                      double* rates) {
   td_enter(m, state, w);
@@ -62,12 +69,15 @@ void td_target_rates(const td_model* m, const td_state* state, td_work* w, const
   }
 }
 
+// The row whose acceleration misses its drive most, by *left, when that is more than rounding of
+// the controls; -1: the mechanism follows them all.
 int td_unfollowed_control(const td_model* m, const td_state* state, td_work* w, double* left) {
   int worst = -1;
   double most = 0;
   *left = 0;
   if (td_trial_dynamics(m, state, w) != TD_OK) return -1;
   td_accelerate(m, w, w->vdot, false);
+
   for (int i = 0; i < m->nrow; i++) {
     if (row_is_off(m, w, i)) continue;
     const row_value at = td_row_at(m, w, i);
@@ -75,5 +85,6 @@ int td_unfollowed_control(const td_model* m, const td_state* state, td_work* w, 
     if (m->row[i].target == TARGET_CONTROL) most = fmax(most, fabs(drive));
     if (miss > *left) *left = miss, worst = i;
   }
+
   return *left > 1e-6 * most && most > 0 ? worst : -1;
 }

@@ -1,4 +1,9 @@
-// Constraint rows in the model: their Jacobian, multiplier forces, targets and tangents.
+// Constraint rows of a model as a whole: the Jacobian J and the sizes of its rows, the targets that
+// rows are driven to, and the tangents of multiplier forces and of row accelerations.
+//
+// A row measures e(q, t), its rate e' = J v and its acceleration e" = J v' + J' v.  The equations
+// of motion require e" = drive, where the drive is the acceleration of the target, or a control
+// with PD terms u - k (e - e_target) - mu (e' - e'_target).
 #include <math.h>
 #include <string.h>
 
@@ -6,7 +11,8 @@
 #include "engine/row_table.h"
 #include "engine/taut.h"
 
-// Rows of a joint follow each other and share their ends, which are then found once.
+// End of the bundle of rows that begins with `first`: rows of one joint are consecutive and share
+// their stations.
 static int bundle_end(const td_model* m, int first) {
   const model_row *a = &m->row[first], *b = a + 1;
   while (b < m->row + m->nrow && b->a == a->a && b->b == a->b && b->c == a->c &&
@@ -15,6 +21,7 @@ static int bundle_end(const td_model* m, int first) {
   return (int)(b - m->row);
 }
 
+// Allocate the columns between the ground and one station of a row; no hop is reached so far.
 static row_reach reach_new(const td_model* m, arena* s) {
   int slots = 0;
   for (int i = 0; i < m->nhop; i++) slots = max_int(slots, m->hop[i].end);
@@ -22,14 +29,18 @@ static row_reach reach_new(const td_model* m, arena* s) {
                      arena_bytes(s, (size_t)slot_blocks(slots) * sizeof(octet))};
 }
 
+// J (nrow x nvel) without sizes.
 void td_row_jacobian(const td_model* m, td_work* w, double* Jc) {
   td_row_jacobian_sized(m, w, Jc, NULL, NULL, NULL);
 }
 
-// Sizes of the numbers that rows are made of: of the two sides' twists at the ends of a loop,
-// before one is taken from the other and projected on the directions of the rows.  All rows of a
-// kind of one joint have the same size.  Columns are weighed by the masses that they move; a DOF
-// that moves none gets the least that others have to move for such a twist: a first pass finds it.
+// J (nrow x nvel), the sizes of its rows and the scale factors of the free columns.
+//
+// The size of a row is the norm of the numbers that it is made of: of the twists of both ends of a
+// loop, before one is subtracted from the other and projected onto the row's direction.  All rows
+// of one kind of one joint have the same size.  Columns are weighted by 1/√mass.  A DOF without
+// mass gets the least mass that other DOFs move for the same twist, which a first pass over the
+// rows has to find.
 void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const double* M, double* row,
                            double* col) {
   const int n = m->nvel;
@@ -41,6 +52,8 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
   row_reach to[3];
   for (int s = 0; s < 3; s++) to[s] = reach_new(m, &w->scratch);
   memset(Jc, 0, (size_t)m->nrow * (size_t)n * sizeof(double));
+
+  // weights of the columns, 0 for DOFs without mass
   for (int j = 0; j < m->nfree_v && M; j++) {
     const int v = m->free_v[j];
     scale[v] = M[v * n + v] > 0 ? 1 / sqrt(M[v * n + v]) : 0;
@@ -48,7 +61,6 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
   }
 
   for (int pass = 0; pass < (massless ? 2 : 1); pass++) {
-    // rows of a joint follow each other and share their stations
     for (int first = 0, end; first < m->nrow; first = end) {
       const row_ops* ops = td_row_table[m->row[first].kind];
       end = bundle_end(m, first);
@@ -58,6 +70,7 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
       memset(turned, 0, (size_t)n * sizeof(double));
       ops->squares(m, w, first, to, moved, turned);
 
+      // the twists in the metric of the weights: [0] translations, [1] rotations
       double sum[2] = {0, 0};
       for (int j = 0; j < m->nfree_v; j++) {
         const int v = m->free_v[j];
@@ -71,6 +84,8 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
         row[i] = sqrt(sum[!row_is_length(m->row[i].kind)] + pitch * pitch * sum[1]);
       }
     }
+
+    // give massless DOFs the least mass of all others, relative to the twist that they cause
     if (!massless || pass > 0) break;
     for (int j = 0; j < m->nfree_v; j++) {
       const int v = m->free_v[j];
@@ -82,18 +97,23 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
         scale[v] = size[v] > 0 ? 1 / sqrt(size[v] * (isfinite(least) ? least : 1)) : 1;
     }
   }
+
   for (int j = 0; j < m->nfree_v && M; j++) col[j] = scale[m->free_v[j]];
   arena_close(&w->scratch, mark);
 }
 
+// Target value e and rate ed of a row: zero, its initial value, an integrated control, or
+// prescribed motion.
 void td_row_target(const td_model* m, const td_work* w, int row, double* e, double* ed) {
   const model_row* r = &m->row[row];
   *e = *ed = 0;
   if (r->target == TARGET_INITIAL) *e = w->row_zero[row];
+
   if (r->target == TARGET_CONTROL) {
     *e = w->target[2 * r->target_index];
     *ed = w->target[2 * r->target_index + 1];
   }
+
   if (r->target == TARGET_MOTION) {
     const double load = row_has_frames(r->kind) ? 1 : w->load;  // cables are pulled by loads
     *e = load * w->num[r->motion];
@@ -101,6 +121,8 @@ void td_row_target(const td_model* m, const td_work* w, int row, double* e, doub
   }
 }
 
+// Target acceleration of a row at its value and rate `at`: control or prescribed motion, with PD
+// terms.
 double td_row_drive(const td_model* m, const td_work* w, int row, const row_value* at) {
   const model_row* r = &m->row[row];
   if (w->jump) return w->jump[row];
@@ -111,7 +133,8 @@ double td_row_drive(const td_model* m, const td_work* w, int row, const row_valu
   return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);
 }
 
-// Change of (acceleration - drive), numbers included, for the change d of the row.
+// Change of (acceleration - drive) for the change d of the row and the changes w->dnum of the
+// numbers.
 static double defect_change(const td_model* m, const td_work* w, int row, const row_value* at,
                             const row_value* d) {
   const model_row* r = &m->row[row];
@@ -123,6 +146,7 @@ static double defect_change(const td_model* m, const td_work* w, int row, const 
          w->dnum[r->mu] * (at->ed - ed);
 }
 
+// Change of (acceleration - drive) of one row along a column, of its position or its rate.
 double td_row_defect_change(const td_model* m, const td_work* w, int row, int col, bool rate) {
   const row_ops* ops = td_row_table[m->row[row].kind];
   const ends_change c = td_row_ends_change(m, w, row, col, rate);
@@ -134,14 +158,17 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
 
 // ---- tangents ---------------------------------------------------------------------------------
 
+// Linearise all rows; the result stays in the scratch.
 static const row_state* rows_at(const td_model* m, td_work* w) {
   row_state* s = arena_bytes(&w->scratch, (size_t)m->nrow * sizeof *s);
   for (int i = 0; i < m->nrow; i++) td_row_table[m->row[i].kind]->linearise(m, w, i, &s[i]);
   return s;
 }
 
+// Scratch [bytes] that rows_at takes.
 size_t td_row_bytes(const td_model* m) { return (size_t)m->nrow * sizeof(row_state) + 64; }
 
+// dq -= d(Jᵀ λ)/dq at constant λ, bundle by bundle.
 void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double* dq) {
   const arena_mark mark = arena_open(&w->scratch);
   const row_state* s = rows_at(m, w);
@@ -154,22 +181,9 @@ void td_row_tangent(const td_model* m, td_work* w, const double* lambda, double*
   arena_close(&w->scratch, mark);
 }
 
-static void defect_column(const td_model* m, const td_work* w, const row_state* s, int col,
-                          bool rate, double* out) {
-  for (int first = 0, end; first < m->nrow; first = end) {
-    end = bundle_end(m, first);
-    if (row_is_off(m, w, first)) continue;
-    if (!w->numbers_change && !td_row_moves(m, first, m->col[col].hop)) continue;
-    const ends_change c = td_row_ends_change(m, w, first, col, rate);
-    for (int i = first; i < end; i++) {
-      const row_ops* ops = td_row_table[m->row[i].kind];
-      const row_value d = ops->diff(m, w, i, &s[i], &c, col, rate);
-      out[i * m->nvel + m->col[col].v] += defect_change(m, w, i, &s[i].at, &d);
-    }
-  }
-}
-
-// Rows see accelerations without gravity, their changes follow from the columns' tangent vectors.
+// d(acceleration - drive)/dq and /dv of all rows (nrow x nvel each) at the accelerations a.
+// `gravity`: the tangent vectors of the columns were computed with gravity in the accelerations,
+// which rows do not contain.
 void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bool gravity,
                               double* dq, double* dv) {
   const size_t size = (size_t)m->nrow * (size_t)m->nvel * sizeof(double);
@@ -179,10 +193,24 @@ void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bo
   if (gravity) td_accelerate(m, w, a, true);
   memset(dq, 0, size);
   memset(dv, 0, size);
+
   for (int col = 0; col < m->ncol; col++)
     for (int rate = 0; rate < 2 && m->col[col].leads; rate++) {
+      // numbers that follow sensors change along this column, too
+      double* out = rate ? dv : dq;
       td_number_changes(m, w, col, rate);
-      defect_column(m, w, s, col, rate, rate ? dv : dq);
+
+      // bundles that the column moves, or all where numbers change
+      for (int first = 0, end; first < m->nrow; first = end) {
+        end = bundle_end(m, first);
+        if (row_is_off(m, w, first)) continue;
+        if (!w->numbers_change && !td_row_moves(m, first, m->col[col].hop)) continue;
+        const ends_change c = td_row_ends_change(m, w, first, col, rate);
+        for (int i = first; i < end; i++) {
+          const row_value d = td_row_table[m->row[i].kind]->diff(m, w, i, &s[i], &c, col, rate);
+          out[i * m->nvel + m->col[col].v] += defect_change(m, w, i, &s[i].at, &d);
+        }
+      }
     }
   td_number_changes(m, w, -1, false);
   arena_close(&w->scratch, mark);
@@ -190,9 +218,12 @@ void td_constraint_tangent_at(const td_model* m, td_work* w, const double* a, bo
 
 // ---- targets of controlled rows ---------------------------------------------------------------
 
+// Numbers of the targets that a solver integrates: value and rate of each row under time-dependent
+// control.
 int td_target_count(const td_model* m) { return 2 * m->ntarget; }
 double* td_targets(td_work* w) { return w->target; }
 
+// Gap of an inextensible cable with its rate and acceleration: its row minus the drive.
 row_value td_taut_gap(const td_model* m, const td_work* w, int cable) {
   const model_row* r = &m->row[m->cable[cable].row];
   row_value v = td_taut_value(m, w, cable);
@@ -204,6 +235,7 @@ row_value td_taut_gap(const td_model* m, const td_work* w, int cable) {
   return v;
 }
 
+// d(drive of a row)/d(input)
 double td_row_input(const td_model* m, td_work* w, int row, int input) {
   const num control = m->row[row].control;
   if (control == NUM_NONE) return 0;

@@ -1,7 +1,11 @@
-// Cables inside pieces of rods: the forces of their tensions along the strains, and how these
-// change.
+// Cables inside pieces of rods: generalised forces of their tensions along the strains x of a
+// piece, the derivatives of these forces, and their power.
+//
+//   s -= cover · share · T g(x),      g = d(length of the cable per arc length)/dx
 #include "engine/crossing.h"
 
+// Change of a cable's tension with the numbers (w->dnum): tension given, or pull and stiffness of
+// an elastic cable.
 double td_tension_change(const td_model* m, const td_work* w, int cable) {
   const model_cable* c = &m->cable[cable];
   const cable_work* at = &w->cable[cable];
@@ -11,6 +15,8 @@ double td_tension_change(const td_model* m, const td_work* w, int cable) {
   return at->slope * w->load * w->dnum[c->pull] + at->stretch / at->mean * w->dnum[c->stiffness];
 }
 
+// Add the forces of the cables of a piece along its strains x to s; `which`: active, passive or all
+// cables.
 void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                     int which, double s[6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
@@ -22,19 +28,22 @@ void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, 
   }
 }
 
+// Add the change of these forces for strain changes dx and, with `numbers`, for changes of the
+// tensions.
 void td_cable_force_change(const td_model* m, const td_work* w, const model_strain* f,
                            const double x[6], const double dx[6], bool numbers, double ds[6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double part = c->cover * w->crossing_share[i], pull = part * w->cable[c->cable].tension;
-    const double dpull = numbers ? part * td_tension_change(m, w, c->cable) : 0;
+    const double unit = c->cover * w->crossing_share[i], pull = unit * w->cable[c->cable].tension;
+    const double dpull = numbers ? unit * td_tension_change(m, w, c->cable) : 0;
     double dg[6];
     cable_change(&at, dx, dg);
     for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
   }
 }
 
+// Add the slopes of these forces by the strains, at constant tensions, to ds.
 void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f, const double x[6],
                      double ds[6][6]) {
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
@@ -45,6 +54,7 @@ void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f,
   }
 }
 
+// Power of cables without potential on a piece with strains x and strain rates u.
 double td_crossings_power(const td_model* m, const td_work* w, const model_strain* f,
                           const double x[6], const double u[6]) {
   double sum = 0;

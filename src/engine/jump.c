@@ -1,30 +1,28 @@
-// Speed jumps of prescribed motion: dof.motion, joint.motion and strains given over time.
+// Speed jumps of prescribed motion: dof.motion, joint.motion and time-dependent strains.
 //
-// Where a prescribed speed jumps, forces without limit act for no time at all.  With the impulses Λ
-// of the constraints, the free velocities jump so that their momentum does not feel the motor,
+// Where a prescribed speed jumps, unbounded forces act for an instant.  With the impulses Λ of the
+// constraints the free velocities jump so that their momentum does not feel the motor,
 //
 //   M_ff Δv_f + M_fp Δv_p = J_fᵀ Λ      J Δv = Δ(prescribed rates)      impulse I = M Δv - Jᵀ Λ
 //
-// which are the equations of motion of the same configuration at rest without any force, with the
-// jumps in place of the prescribed accelerations; forces are finite and do not enter.  The motor
-// does the work  ½ (v⁺ + v⁻)·I.  Inextensible cables can only pull: they are left out here, and
-// td_taut_settle adds their impulses, which gives the same as all at once.
+// These are the equations of motion of the same configuration at rest without any force, with the
+// jumps in place of the prescribed accelerations; finite forces do not contribute.  The motor does
+// the work  ½ (v⁺ + v⁻)·I. Inextensible cables can only pull: they are left out here, and
+// td_taut_settle adds their impulses, with the same result as all at once.
 //
-// The values before and after are taken a little aside of the instant, so that corners that differ
-// by rounding are one.  At the start of a run a table begins as it goes on, at the end it goes on
-// as it was: its end knots are no jumps there.
+// The values before and after are taken a small margin aside of the instant, so that corners that
+// differ by rounding count as one.  At the start of a simulation a table begins as it goes on, at
+// the end it continues as before: its end knots are no jumps there.
 #include <math.h>
 #include <string.h>
 
 #include "engine/stages.h"
 #include "engine/taut.h"
 
-// Relative to speeds, below which there is no jump; to positions; and to the jumps of the rates of
-// the constraints, which they must follow up to rounding.
-#define NO_JUMP 1e-11
-#define NO_GAP 1e-9
-#define FOLLOWED 1e-7
-#define ROUNDING 1e-12
+#define NO_JUMP 1e-11   // relative change of a speed that is no jump
+#define NO_GAP 1e-9     // relative change of a position that is no jump
+#define FOLLOWED 1e-7   // part of the jumps of the rows' rates that may remain
+#define ROUNDING 1e-12  // part of the largest prescribed jump that is rounding
 
 // Prescribed motion on one side of the instant.
 typedef struct side {
@@ -33,13 +31,16 @@ typedef struct side {
   double* at;          // (nvel + nrow) prescribed positions
 } side;
 
+// Allocate one side in the scratch.
 static side side_new(const td_model* m, arena* s) {
   return (side){arena_zeros(s, m->nvel), arena_zeros(s, m->nrow), arena_zeros(s, m->nrow),
                 arena_zeros(s, m->nvel + m->nrow)};
 }
 
-// Place the state at another time; the velocities that are free stay.
-static void look(const td_model* m, td_state* state, td_work* w, double t, bool open, side* out) {
+// Evaluate prescribed motion with the state placed at time t; free velocities stay.  `open`: tables
+// go on beyond their ends.
+static void sample_side(const td_model* m, td_state* state, td_work* w, double t, bool open,
+                        side* out) {
   const double now = state->t;
   state->t = t;
   w->open_tables = open;
@@ -50,18 +51,20 @@ static void look(const td_model* m, td_state* state, td_work* w, double t, bool 
   memcpy(out->v, w->v, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nvel; i++)
     out->at[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion];
+
   for (int i = 0; i < m->nrow; i++) {
     out->row[i] = td_row_at(m, w, i).ed;
     td_row_target(m, w, i, &out->at[m->nvel + i], &out->rate[i]);
   }
 }
 
+// True when two speeds differ by more than rounding.
 static bool differs(double a, double b) { return fabs(b - a) > NO_JUMP * (fabs(a) + fabs(b)); }
 
-// A position that jumps, or NULL: none.  Cables are pulled onto their new length, and rows that are
-// stabilised move to where they should be.
-static const char* leap(const td_model* m, const side* a, const side* b, double margin,
-                        double* size) {
+// Name of a prescribed position that jumps by *size, NULL: none.  Cables are exempt, since they are
+// pulled onto their new length, and so are stabilised rows, which move to their target.
+static const char* position_jump(const td_model* m, const side* a, const side* b, double margin,
+                                 double* size) {
   for (int i = 0; i < m->nvel + m->nrow; i++) {
     const int row = i - m->nvel;
     const bool given = row < 0 ? m->vel[i].motion != NUM_NONE
@@ -73,11 +76,12 @@ static const char* leap(const td_model* m, const side* a, const side* b, double 
     if (fabs(*size) > NO_GAP * (fabs(a->at[i]) + fabs(b->at[i])) + 1e-12)
       return row < 0 ? td_model_v_name(m, i) : td_model_constraint_name(m, row);
   }
+
   return NULL;
 }
 
-// What a step of a rod with given strains turns and moves by itself: its twist without that of its
-// coordinates and of its parent.
+// Twist that a rod step with time-dependent strains has relative to its parent, without that of its
+// coordinates.
 static spatial own_twist(const td_model* m, const td_work* w, int i) {
   const model_hop* hop = &m->hop[i];
   spatial V = w->hop[i].V;
@@ -87,23 +91,24 @@ static spatial own_twist(const td_model* m, const td_work* w, int i) {
   return V;
 }
 
+// True for a rod step whose strains depend on time.
 static bool is_given(const td_model* m, int i) {
   return m->strains_timed && is_step(&m->hop[i]) && m->hop[i].dependent;
 }
 
-// The rate of strain d at a node of a step that time alone makes: without what its coordinates do,
-// which stand still between the two sides of an instant.
+// Rate of strain d at a quadrature point of a step due to time alone, without that of its
+// coordinates.
 static double time_rate(const td_model* m, const double* number, const double* v,
-                        const model_hop* hop, int node, int d) {
-  double rate = number[hop->value + 6 * (hop->nodes + node) + d];
+                        const model_hop* hop, int point, int d) {
+  double rate = number[hop->value + 6 * (hop->nodes + point) + d];
   for (int k = hop->col; k < hop->col + hop->nv; k++)
-    if (m->col[k].part == d) rate -= number[m->col[k].weight + node] * v[m->col[k].v];
+    if (m->col[k].part == d) rate -= number[m->col[k].weight + point] * v[m->col[k].v];
   return rate;
 }
 
-// The same of strains given over time: `before` has the numbers before the instant, the work those
-// behind it.  Returns the rod, from 1; 0: no strain jumps.
-static int strain_leap(const td_model* m, const td_work* w, const double* before, double margin,
+// Rod, from 1, of a time-dependent strain that jumps by *size, 0: none.  `before` has the numbers
+// before the instant, the work those after it.
+static int strain_jump(const td_model* m, const td_work* w, const double* before, double margin,
                        double* size) {
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
@@ -118,11 +123,12 @@ static int strain_leap(const td_model* m, const td_work* w, const double* before
         return m->coords[hop->coords].rod;
     }
   }
+
   return 0;
 }
 
-// The largest prescribed jump by name, for messages.
-static const char* jumper(const td_model* m, const side* a, const side* b, double* size) {
+// Name and size of the largest prescribed jump, for messages.
+static const char* largest_jump(const td_model* m, const side* a, const side* b, double* size) {
   const char* name = "a strain given over time";
   *size = 0;
   for (int i = 0; i < m->nvel; i++)
@@ -138,23 +144,27 @@ static const char* jumper(const td_model* m, const side* a, const side* b, doubl
   return name;
 }
 
-// Does the state already move as it should after the instant?  Then the jump lies behind it.
+// True when the state already moves as prescribed after the instant: the jump lies behind it.
 static bool is_behind(const td_model* m, const td_state* state, const side* a, const side* b) {
   bool known = false;
+
   for (int i = 0; i < m->nvel; i++) {
     if (m->vel[i].motion == NUM_NONE || !differs(a->v[i], b->v[i])) continue;
     if (fabs(state->v[i] - b->v[i]) > 1e-6 * fabs(b->v[i] - a->v[i])) return false;
     known = true;
   }
+
   for (int i = 0; i < m->nrow; i++) {
     if (!row_has_frames(m->row[i].kind) || !differs(a->rate[i], b->rate[i])) continue;
     if (fabs(b->row[i] - b->rate[i]) > 1e-6 * fabs(b->rate[i] - a->rate[i])) return false;
     known = true;
   }
+
   return known;
 }
 
-// Solve for the jumps; the work is placed after the instant.  `twist` (nhop) are own twists before.
+// Solve for the jump of the velocities, and add the work of the motors to *work.  The work is
+// placed after the instant; `twist` (nhop) are the own twists before it.
 static td_status strike(const td_model* m, td_state* state, td_work* w, const side* a,
                         const side* b, const spatial* twist, double* work) {
   arena* s = &w->scratch;
@@ -162,27 +172,31 @@ static td_status strike(const td_model* m, td_state* state, td_work* w, const si
   double size = 0, most = 0;
   int worst = -1;
 
-  // at rest and without forces, jumps in place of prescribed accelerations
+  // put the robot at rest, without forces, with jumps in place of prescribed accelerations
   for (int i = 0; i < m->nhop; i++) {
     hop_work* h = &w->hop[i];
     h->c = is_given(m, i) ? spatial_sub(own_twist(m, w, i), twist[i]) : spatial_zero();
   }
+
   for (int i = 0; i < m->nhop; i++) w->hop[i].V = w->hop[i].f = spatial_zero();
   memset(w->v, 0, (size_t)m->nvel * sizeof(double));
   memset(w->tau, 0, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE) w->num[m->vel[i].motion + 2] = b->v[i] - a->v[i];
+
   for (int i = 0; i < m->nrow; i++) {
     drive[i] = b->rate[i] - a->rate[i];
-    if (m->row[i].projected) drive[i] -= a->row[i] - a->rate[i];  // errors are not kept
+    if (m->row[i].projected) drive[i] -= a->row[i] - a->rate[i];  // removes errors of the rates
   }
+
+  // solve the equations of motion for the jumps
   const double load = w->load;
   w->load = 0;
   w->jump = drive;
   td_status status = td_solve_forward(m, w);
   w->jump = NULL;
 
-  // impulses on what is prescribed, and their work
+  // impulses of rows, prescribed coordinates and strains do work with the mean of both speeds
   if (status == TD_OK) {
     td_accelerate(m, w, w->vdot, false);
     for (int i = 0; i < m->nrow; i++) {
@@ -204,12 +218,14 @@ static td_status strike(const td_model* m, td_state* state, td_work* w, const si
     for (int i = 0; i < m->nvel; i++)
       state->v[i] = m->vel[i].motion != NUM_NONE ? b->v[i] : state->v[i] + w->vdot[i];
   }
+
   w->load = load;
   w->placed = false;
   w->t = NAN;
-  // a loop that does not feel the jump is left with rounding, which is relative to the jump itself
+
+  // a loop must follow up to rounding, which is relative to the jump itself
   double jump;
-  const char* name = jumper(m, a, b, &jump);
+  const char* name = largest_jump(m, a, b, &jump);
   if (status != TD_OK || !(size > FOLLOWED * most + ROUNDING * fabs(jump))) return status;
   td_work_fail(w,
                "the speed of %s jumps by %.4g at t = %g s, which the loop of %s cannot follow: %s "
@@ -219,11 +235,14 @@ static td_status strike(const td_model* m, td_state* state, td_work* w, const si
   return TD_E_MODEL;
 }
 
+// Leave the message that a loop cannot follow the prescribed motion beyond time t.
 void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, double t,
                           bool rate) {
   const arena_mark mark = arena_open(&w->scratch);
   double* e = arena_doubles(&w->scratch, m->nrow);
   int row = -1;
+
+  // the row of a loop with the largest error
   td_place(m, state, w);
   td_row_errors(m, w, rate, e);
   for (int i = 0; i < m->nrow; i++)
@@ -232,7 +251,7 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
   const double left = fabs(e[row]);
   arena_close(&w->scratch, mark);
 
-  // the fastest prescribed coordinate stands for the motion
+  // name the fastest prescribed coordinate, else a row with prescribed motion
   const char *name = "a constraint", *what = "prescribed motion";
   double fastest = 0;
   for (int i = 0; i < m->nvel; i++)
@@ -242,8 +261,10 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
     }
   for (int i = 0; i < m->nrow && fastest == 0; i++)
     if (m->row[i].motion != NUM_NONE) name = td_model_constraint_name(m, i);
-  // where none moves, a strain given over time does
+
+  // where none moves, name the rod whose time-dependent strain moves fastest
   double twist = 0;
+
   for (int i = 0; i < m->nhop && fastest == 0; i++) {
     if (!is_given(m, i)) continue;
     const spatial V = own_twist(m, w, i);
@@ -252,6 +273,7 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
     name = model_name(m, m->rod[m->coords[m->hop[i].coords].rod - 1].name);
     what = "given strain";
   }
+
   td_work_fail(w,
                "the loop of %s cannot follow the %s of %s beyond t = %g s: %s is "
                "left with %.3g %s%s; prescribe a motion within the reach of the mechanism",
@@ -260,51 +282,57 @@ void td_report_unfollowed(const td_model* m, td_work* w, const td_state* state, 
                row_is_length(m->row[row].kind) ? "m" : "rad", rate ? "/s" : "");
 }
 
-// What the last joint, row or strain tells of jumps; the state's own velocities are those before.
-static td_status jump(const td_model* m, td_state* state, td_work* w, double margin, td_edge edge,
-                      double* work, bool* moved) {
+// Find jumps of prescribed speeds at the state's time, and change the velocities by them; positions
+// and strains that jump are refused.
+static td_status jump_without_cables(const td_model* m, td_state* state, td_work* w, double margin,
+                                     td_edge edge, double* work, bool* moved) {
   arena* s = &w->scratch;
   side a = side_new(m, s), b = side_new(m, s);
   spatial* twist = arena_bytes(s, (size_t)(m->strains_timed ? m->nhop : 0) * sizeof(spatial));
   double *before = arena_doubles(s, m->strains_timed ? m->nnumber : 0), size;
-  look(m, state, w, state->t - margin, edge == TD_EDGE_START, &a);
+
+  // prescribed motion and own twists of rod steps on both sides
+  sample_side(m, state, w, state->t - margin, edge == TD_EDGE_START, &a);
   for (int i = 0; m->strains_timed && i < m->nhop; i++) twist[i] = own_twist(m, w, i);
   if (m->strains_timed) memcpy(before, w->num, (size_t)m->nnumber * sizeof(double));
-  look(m, state, w, state->t + margin, edge == TD_EDGE_END, &b);
+  sample_side(m, state, w, state->t + margin, edge == TD_EDGE_END, &b);
 
-  const char* name = leap(m, &a, &b, margin, &size);
-  if (name && edge != TD_EDGE_START) {
+  // refuse positions and strains that jump
+  const bool start = edge == TD_EDGE_START;
+  const char* name = start ? NULL : position_jump(m, &a, &b, margin, &size);
+  const int rod = start || name ? 0 : strain_jump(m, w, before, margin, &size);
+  if (name || rod > 0) {
     td_work_fail(w,
-                 "the motion of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
+                 "the %s of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
                  "let it move there in some time, as ramp(t, t0, t1) does",
-                 name, size, state->t);
+                 name ? "motion" : "strain", name ? name : model_name(m, m->rod[rod - 1].name),
+                 size, state->t);
     return TD_E_MODEL;
   }
-  const int rod = edge == TD_EDGE_START ? 0 : strain_leap(m, w, before, margin, &size);
-  if (rod > 0) {
-    td_work_fail(w,
-                 "the strain of %s jumps by %.4g at t = %g s, which would take an infinite speed; "
-                 "let it move there in some time, as ramp(t, t0, t1) does",
-                 model_name(m, m->rod[rod - 1].name), size, state->t);
-    return TD_E_MODEL;
-  }
+
+  // does any speed jump?
   bool any = false;
   for (int i = 0; i < m->nvel; i++) any |= m->vel[i].motion != NUM_NONE && differs(a.v[i], b.v[i]);
   for (int i = 0; i < m->nrow; i++)
     any |= row_has_frames(m->row[i].kind) && differs(a.rate[i], b.rate[i]);
+
   for (int i = 0; m->strains_timed && i < m->nhop; i++) {
     if (!is_given(m, i)) continue;
     const spatial V = own_twist(m, w, i), d = spatial_sub(V, twist[i]);
     any |= spatial_dot(&d, &d) > 1e-18 * (spatial_dot(&V, &V) + spatial_dot(&twist[i], &twist[i]));
   }
+
   if (!any || (edge == TD_EDGE_START && is_behind(m, state, &a, &b))) {
     w->placed = false;
     return TD_OK;
   }
+
   *moved = true;
   return strike(m, state, w, &a, &b, twist, work);
 }
 
+// Change the velocities by the jumps of prescribed speeds at the state's time, with all cables
+// slack meanwhile.
 td_status td_jump(const td_model* m, td_state* state, td_work* w, double margin, td_edge edge,
                   double* work, bool* moved) {
   *work = 0;
@@ -313,19 +341,21 @@ td_status td_jump(const td_model* m, td_state* state, td_work* w, double margin,
   const arena_mark mark = arena_open(&w->scratch);
   bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
   td_prepare(m, w);
+
   for (int i = 0; i < m->ncable; i++) {
     slack[i] = w->cable[i].slack;
     w->cable[i].slack = true;
   }
-  const td_status status = jump(m, state, w, margin, edge, work, moved);
+
+  const td_status status = jump_without_cables(m, state, w, margin, edge, work, moved);
   for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
   arena_close(&w->scratch, mark);
   return status;
 }
 
-// ---- where speeds jump ------------------------------------------------------------------------
+// ---- times of jumps ---------------------------------------------------------------------------
 
-// Rates and accelerations of all prescribed motion at a time: [rate, acceleration] each.
+// Rate and acceleration of all prescribed coordinates and rows at time t, 2 numbers each.
 static void rates_at(const td_model* m, td_work* w, double t, double* q, double* v, double* out) {
   td_place_motion(m, w, t, q, v);
   for (int i = 0; i < m->nvel + m->nrow; i++) {
@@ -335,7 +365,8 @@ static void rates_at(const td_model* m, td_work* w, double t, double* q, double*
   }
 }
 
-// The largest change of a rate over a stretch of length h that its accelerations do not explain.
+// Largest change of a rate over an interval h that the trapezoidal rule on its accelerations does
+// not explain.
 static double unexplained(int n, const double* a, const double* b, double h) {
   double most = 0;
   for (int i = 0; i < 2 * n; i += 2)
@@ -343,11 +374,12 @@ static double unexplained(int n, const double* a, const double* b, double h) {
   return most;
 }
 
-// For programs that have no expressions to look into: halve the stretch that holds the change.  Of
-// smooth motion it falls by eight with each half, of a jump it does not.
+// First time in (t0, t1] at which a prescribed speed jumps, from its values alone, INFINITY: none.
+// The interval with the unexplained change of a rate is halved: for smooth motion the change falls
+// by eight each time, for a jump it stays.
 double td_next_jump(const td_model* m, td_work* w, double t0, double t1) {
   if (m->nmotion_slot == 0) return INFINITY;
-  enum { LOOKS = 6 };
+  enum { HALVINGS = 6 };  // after these, smooth motion is distinguished from a jump
   const int n = m->nvel + m->nrow;
   const arena_mark mark = arena_open(&w->scratch);
   double *q = arena_zeros(&w->scratch, m->npos), *v = arena_zeros(&w->scratch, m->nvel),
@@ -359,23 +391,28 @@ double td_next_jump(const td_model* m, td_work* w, double t0, double t1) {
   rates_at(m, w, low, q, v, a);
   rates_at(m, w, high, q, v, b);
   for (int i = 0; i < 2 * n; i += 2) size = fmax(size, fmax(fabs(a[i]), fabs(b[i])));
+
+  // halve the interval until it is shorter than the margin of a jump
   const double first = unexplained(n, a, b, high - low), margin = 0.5 * td_jump_margin(t1, t1 - t0);
   double now = first;
+
   for (int k = 0; now > 1e-10 * size && high - low > margin; k++) {
     const double mid = 0.5 * (low + high), half = 0.5 * (high - low);
     rates_at(m, w, mid, q, v, c);
     const double left = unexplained(n, a, c, half), right = unexplained(n, c, b, half);
-    const bool early = left > 0.3 * right;  // of several the first
+    const bool early = left > 0.3 * right;  // the first of several
     now = early ? left : right;
     *(early ? &high : &low) = mid;
     memcpy(early ? b : a, c, (size_t)(2 * n) * sizeof(double));
-    if (k == LOOKS && now < 0.05 * first) break;
+    if (k == HALVINGS && now < 0.05 * first) break;
   }
+
   const bool found = now > 1e-10 * size && high - low <= margin;
   arena_close(&w->scratch, mark);
   return found ? high : INFINITY;
 }
 
+// Values of the clocks of the model at time t.
 void td_clocks(const td_model* m, td_work* w, double t, double* values) {
   const double now = w->vars[m->time_var];
   w->vars[m->time_var] = t;
@@ -383,21 +420,26 @@ void td_clocks(const td_model* m, td_work* w, double t, double* values) {
   w->vars[m->time_var] = now;
 }
 
+// Time at which a clock changes sign between low and high, by bisection to rounding.
 double td_clock_turn(const td_model* m, td_work* w, int clock, double low, double high) {
   const arena_mark mark = arena_open(&w->scratch);
   double* values = arena_doubles(&w->scratch, m->nclock);
   td_clocks(m, w, low, values);
   const bool below = values[clock] < 0;
+
   for (;;) {
     const double mid = low + 0.5 * (high - low);
     if (!(mid > low && mid < high)) break;
     td_clocks(m, w, mid, values);
     *((values[clock] < 0) == below ? &low : &high) = mid;
   }
+
   arena_close(&w->scratch, mark);
   return high;
 }
 
+// First time in (t0, t1] at which a clock changes sign, of prescribed motion and strains or of all;
+// INFINITY: none.
 double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool motion) {
   const int n = motion ? m->nclock_motion : m->nclock, parts = m->clock_straight ? 1 : 32;
   if (n == 0 || !(t1 > t0)) return INFINITY;
@@ -406,6 +448,7 @@ double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool 
   const arena_mark mark = arena_open(&w->scratch);
   double *a = arena_doubles(&w->scratch, m->nclock), *b = arena_doubles(&w->scratch, m->nclock);
   td_clocks(m, w, t0, a);
+
   for (int k = 0; k < parts && first == INFINITY; k++) {
     const double from = t0 + (t1 - t0) * k / parts, to = t0 + (t1 - t0) * (k + 1) / parts;
     td_clocks(m, w, to, b);
@@ -413,6 +456,7 @@ double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool 
       if ((a[i] < 0) != (b[i] < 0)) first = fmin(first, td_clock_turn(m, w, i, from, to));
     memcpy(a, b, (size_t)n * sizeof(double));
   }
+
   arena_close(&w->scratch, mark);
   return first;
 }

@@ -1,138 +1,132 @@
-// Which cables that cannot be stretched are taut.  With the gap  e - pull >= 0  of each (taut.c):
+// Decision which inextensible cables are taut.  With the gap  e - pull >= 0  of each cable
+// (taut.h):
 //
 //   positions       a cable is taut where its gap is closed
-//   velocities      impulses P >= 0 stop gaps that close, perfectly plastic:
+//   velocities      impulses P >= 0 stop closing gaps, perfectly plastic:
 //                   v+ = v + M⁻¹ Jᵀ P,   gap' >= 0,   P gap' = 0
 //   accelerations   T >= 0,   gap" >= 0,   T gap" = 0
 //
-// together with all other constraints.  The two problems of complementarity are solved by active
-// sets: begin with all closed ones taut, change those of the wrong sign, after a while only the
-// first of them, which ends (K. G. Murty, Bull. Austral. Math. Soc. 10, 1974).
+// together with all other constraints.  Both linear complementarity problems are solved by active
+// sets: all cables with closed gaps begin taut, those of the wrong sign change, and after some
+// iterations only the first of them, which makes the method finite (K. G. Murty, Bull. Austral.
+// Math. Soc. 10, 1974).
 #include <math.h>
 #include <string.h>
 
 #include "engine/taut.h"
 
+// Relative to the length of the cable: how far a switching function of a gap is shifted, so that
+// events lie just beyond contact; and the width below which an opening gap counts as a bounce.
 #define GAP_OVERSHOOT 1e-10
 #define GAP_BOUNCE 1e-8
-// Relative to the largest tension: a taut cable is let go below minus this; a multiplier is
-// negative below minus this.
+// Relative to the largest tension: a taut cable is released below minus the first; a multiplier
+// counts as negative below minus the second.
 #define TENSION_RELEASE 1e-9
 #define TENSION_SIGN 1e-11
-// Relative to the speeds that add up to the rate of a gap: below this there is none.
+// Relative to the speeds that add up to the rate of a gap: a smaller rate counts as none.
 #define GAP_STILL 1e-9
 
+// True for an inextensible cable.
 static bool is_hard(const td_model* m, int cable) { return m->cable[cable].row >= 0; }
 
 int td_taut_count(const td_model* m) { return m->ntaut; }
 
+// Name of the i-th inextensible cable.
 const char* td_taut_name(const td_model* m, int i) {
   int cable = 0;
   while (!is_hard(m, cable) || i-- > 0) cable++;
   return model_name(m, m->cable[cable].name);
 }
 
+// Copy which cables are slack from one work to another.
 void td_taut_copy(const td_model* m, const td_work* from, td_work* to) {
   for (int i = 0; i < m->ncable; i++) to->cable[i].slack = from->cable[i].slack;
 }
 
-static void keep_slack(const td_model* m, const td_work* w, bool* slack) {
-  for (int i = 0; i < m->ncable; i++) slack[i] = w->cable[i].slack;
-}
-
-static void set_slack(const td_model* m, td_work* w, const bool* slack) {
-  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
-}
-
+// Project the velocities onto all constraints but the inextensible cables.
 td_status td_taut_free(const td_model* m, td_state* state, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
-  keep_slack(m, w, slack);
-  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = true;
+  for (int i = 0; i < m->ncable; i++) {
+    slack[i] = w->cable[i].slack;
+    w->cable[i].slack = true;
+  }
   const td_status status = td_project_v(m, state, w);
-  set_slack(m, w, slack);
+  for (int i = 0; i < m->ncable; i++) w->cable[i].slack = slack[i];
   arena_close(&w->scratch, mark);
   return status;
 }
 
 // ---- complementarity --------------------------------------------------------------------------
 
-// Multipliers of the taut and openings of the slack cables, and their largest values so far.
-typedef struct contest {
+// A complementarity problem at one instant: multipliers of taut cables against openings of slack
+// ones.
+typedef struct taut_problem {
   const td_model* m;
   td_state* state;
   td_work* w;
-  bool* closed;  // whose gaps are: only these take part
-  double *multiplier, *opening;
-  double *rate, *scale;  // of the gaps, and what counts as none
-  double *g, *dv, *row;  // velocities: rates to be brought about, their change, a row of J
-  double most, widest;
-} contest;
+  bool* closed;          // (ncable) cables with closed gaps: only these take part
+  double* multiplier;    // (nrow) impulses or tensions
+  double* opening;       // (ncable) rates or accelerations of the gaps
+  double *rate, *scale;  // (ncable) rates of the gaps, and below what an opening counts as none
+  double *g, *dv, *row;  // changes of the rows' rates, changes of the velocities, a row of J
+  double most, widest;   // largest multiplier and opening so far
+} taut_problem;
 
-static contest contest_new(const td_model* m, td_state* state, td_work* w) {
+// Allocate a problem in the scratch of the work.
+static taut_problem problem_new(const td_model* m, td_state* state, td_work* w) {
   arena* s = &w->scratch;
-  return (contest){.m = m,
-                   .state = state,
-                   .w = w,
-                   .closed = arena_bytes(s, (size_t)m->ncable),
-                   .multiplier = arena_zeros(s, m->nrow),
-                   .opening = arena_zeros(s, m->ncable),
-                   .rate = arena_zeros(s, m->ncable),
-                   .scale = arena_zeros(s, m->ncable),
-                   .g = arena_zeros(s, m->nrow),
-                   .dv = arena_zeros(s, m->nvel),
-                   .row = arena_zeros(s, m->nvel)};
+  taut_problem c = {.m = m, .state = state, .w = w};
+  c.closed = arena_bytes(s, (size_t)m->ncable);
+  c.multiplier = arena_zeros(s, m->nrow), c.g = arena_zeros(s, m->nrow);
+  c.dv = arena_zeros(s, m->nvel), c.row = arena_zeros(s, m->nvel);
+  double** per_cable[] = {&c.opening, &c.rate, &c.scale};
+  for (int k = 0; k < 3; k++) *per_cable[k] = arena_zeros(s, m->ncable);
+  return c;
 }
 
-static bool is_wrong(const contest* c, int i) {
-  const int row = c->m->cable[i].row;
-  if (row < 0 || !c->closed[i]) return false;
-  return c->w->cable[i].slack ? c->opening[i] < -fmax(GAP_STILL * c->widest, c->scale[i])
-                              : c->multiplier[row] < -TENSION_SIGN * c->most;
-}
-
-static void take_scales(contest* c) {
-  for (int i = 0; i < c->m->ncable; i++) {
-    if (!is_hard(c->m, i) || !c->closed[i]) continue;
-    c->most = fmax(c->most, fabs(c->multiplier[c->m->cable[i].row]));
-    c->widest = fmax(c->widest, fabs(c->opening[i]));
-  }
-}
-
-// `solve` finds multipliers and openings for the present set.
-static td_status decide(contest* c, td_status (*solve)(contest*)) {
+// Active sets: `solve` finds multipliers and openings for the present set of taut cables, then
+// cables of the wrong sign change sides.
+static td_status decide(taut_problem* c, td_status (*solve)(taut_problem*)) {
   enum { ALL_AT_ONCE = 8 };
-  const int most = 4 * ALL_AT_ONCE + 8 * c->m->ntaut;
+  const td_model* m = c->m;
+  const int most = 4 * ALL_AT_ONCE + 8 * m->ntaut;
   c->most = c->widest = 0;
+
   for (int k = 0; k < most; k++) {
     TD_TRY(solve(c));
-    take_scales(c);
+    for (int i = 0; i < m->ncable; i++) {
+      if (!is_hard(m, i) || !c->closed[i]) continue;
+      c->most = fmax(c->most, fabs(c->multiplier[m->cable[i].row]));
+      c->widest = fmax(c->widest, fabs(c->opening[i]));
+    }
+
+    // change all of the wrong sign, after ALL_AT_ONCE iterations only the first of them
     int wrong = 0;
-    for (int i = 0; i < c->m->ncable; i++) {
-      if (!is_wrong(c, i) || (wrong > 0 && k >= ALL_AT_ONCE)) continue;
-      c->w->cable[i].slack = !c->w->cable[i].slack;
+    for (int i = 0; i < m->ncable && !(wrong > 0 && k >= ALL_AT_ONCE); i++) {
+      if (!is_hard(m, i) || !c->closed[i]) continue;
+      bool* slack = &c->w->cable[i].slack;
+      if (*slack ? !(c->opening[i] < -fmax(GAP_STILL * c->widest, c->scale[i]))
+                 : !(c->multiplier[m->cable[i].row] < -TENSION_SIGN * c->most))
+        continue;
+      *slack = !*slack;
       wrong++;
     }
     if (wrong == 0) return TD_OK;
   }
+
   td_work_fail(c->w, "the cables cannot be told taut from slack (t = %g s)", c->state->t);
   return TD_E_DIVERGED;
 }
 
 // ---- velocities -------------------------------------------------------------------------------
 
-static double along_row(const contest* c, int cable, const double* v) {
-  double sum = 0;
-  td_taut_jacobian(c->m, c->w, cable, c->row);
-  for (int j = 0; j < c->m->nvel; j++) sum += c->row[j] * v[j];
-  return sum;
-}
-
-// Rates of the cables, and what counts as none: besides a part of what they are made of, the
-// rounding that velocities have of each other where an impulse of loops was solved for.
-static void measure_rates(contest* c) {
+// Rates of the gaps, and below what each counts as none: a part of the speeds it is made of, and
+// the rounding that velocities have after an impulse of loops was solved for.
+static void measure_rates(taut_problem* c) {
   double most = 0;
   for (int j = 0; j < c->m->nvel; j++) most = fmax(most, fabs(c->w->v[j]));
+
   for (int i = 0; i < c->m->ncable; i++) {
     if (!is_hard(c->m, i)) continue;
     const double rate = c->w->num[c->m->row[c->m->cable[i].row].motion + 1];
@@ -147,30 +141,35 @@ static void measure_rates(contest* c) {
   }
 }
 
-static bool is_opening(const contest* c) {
-  for (int i = 0; i < c->m->ncable; i++)
-    if (is_hard(c->m, i) && c->closed[i] && c->rate[i] > c->scale[i]) return true;
-  return false;
-}
-
-// Impulses that bring the rates of all constraints to where they should be.
-static td_status strike(contest* c) {
+// Impulses that bring the rates of all active constraints to their targets, and the rates of the
+// gaps after them.
+static td_status strike(taut_problem* c) {
   const td_model* m = c->m;
   td_work* w = c->w;
+
   for (int i = 0; i < m->nrow; i++) {
     double e, ed;
     td_row_target(m, w, i, &e, &ed);
     c->g[i] = m->row[i].projected && !row_is_off(m, w, i) ? ed - td_row_at(m, w, i).ed : 0;
   }
+
   TD_TRY(td_impulse(m, w, c->g, c->dv, c->multiplier));
-  for (int i = 0; i < m->ncable; i++)
-    if (is_hard(m, i)) c->opening[i] = c->rate[i] + along_row(c, i, c->dv);
+
+  for (int i = 0; i < m->ncable; i++) {
+    if (!is_hard(m, i)) continue;
+    double change = 0;
+    td_taut_jacobian(m, w, i, c->row);
+    for (int j = 0; j < m->nvel; j++) change += c->row[j] * c->dv[j];
+    c->opening[i] = c->rate[i] + change;
+  }
+
   return TD_OK;
 }
 
 // ---- accelerations ----------------------------------------------------------------------------
 
-static td_status hold(contest* c) {
+// Tensions of the taut cables and accelerations of all gaps, by the forward dynamics.
+static td_status hold(taut_problem* c) {
   const td_model* m = c->m;
   td_work* w = c->w;
   TD_TRY(td_trial_dynamics(m, c->state, w));
@@ -180,9 +179,9 @@ static td_status hold(contest* c) {
   return TD_OK;
 }
 
-// The same, with what counts as no opening: of a cable along what loops hold rigid only the
-// rounding of the accelerations is left.
-static td_status hold_or_not(contest* c) {
+// hold(), with what counts as no opening: along a cable that loops hold rigid only rounding of v'
+// is left.
+static td_status hold_scaled(taut_problem* c) {
   TD_TRY(hold(c));
   double most = 0;
   for (int j = 0; j < c->m->nvel; j++) most = fmax(most, fabs(c->w->vdot[j]));
@@ -195,119 +194,133 @@ static td_status hold_or_not(contest* c) {
   return TD_OK;
 }
 
-static td_status settle_accelerations(contest* c) {
+// Decide by tensions and accelerations which of the closed cables stay taut.
+static td_status settle_accelerations(taut_problem* c) {
   for (int i = 0; i < c->m->ncable; i++)
     if (is_hard(c->m, i)) c->w->cable[i].slack = !c->closed[i];
-  TD_TRY(decide(c, hold_or_not));
+  TD_TRY(decide(c, hold_scaled));
   c->w->taut_scale = fmax(c->w->taut_scale, c->most);
   return TD_OK;
 }
 
 // ---- impacts ----------------------------------------------------------------------------------
 
-static void add_impulses(contest* c) {
+// Add the velocity changes of the impulses, and measure the rates after them.
+static void add_impulses(taut_problem* c) {
   for (int j = 0; j < c->m->nvel; j++) c->state->v[j] += c->dv[j];
   td_enter(c->m, c->state, c->w);
   measure_rates(c);
 }
 
-// An impulse of one cable may open the gap of another, which closes again and opens the first, ever
-// less: a gap that would close before it is GAP_BOUNCE wide,  gap'²/(2 |gap"|),  does not open.
-static td_status hold_back(contest* c) {
-  bool any = false;
-  if (!is_opening(c)) return TD_OK;
+// Keep gaps closed that would only bounce.  An impulse of one cable may open the gap of another,
+// which closes again and opens the first, ever less: a gap that would close before it is GAP_BOUNCE
+// wide,  gap'²/(2 |gap"|),  does not open.
+static td_status hold_back(taut_problem* c) {
+  const td_model* m = c->m;
+  bool opens = false, any = false;
+  for (int i = 0; i < m->ncable && !opens; i++)
+    opens = is_hard(m, i) && c->closed[i] && c->rate[i] > c->scale[i];
+  if (!opens) return TD_OK;
+
+  // accelerations of the gaps; cables with gaps that would close again at once stay taut
   TD_TRY(hold(c));
-  for (int i = 0; i < c->m->ncable; i++) {
-    if (!is_hard(c->m, i) || !c->closed[i] || !(c->rate[i] > c->scale[i])) continue;
+
+  for (int i = 0; i < m->ncable; i++) {
+    if (!is_hard(m, i) || !c->closed[i] || !(c->rate[i] > c->scale[i])) continue;
     const double bounce = GAP_BOUNCE * c->w->cable[i].zero;
     if (!(c->rate[i] * c->rate[i] < -2 * c->opening[i] * bounce)) continue;
     c->w->cable[i].slack = false;
     any = true;
   }
+
   if (!any) return TD_OK;
   TD_TRY(strike(c));
   add_impulses(c);
   return TD_OK;
 }
 
-static td_status settle_velocities(contest* c) {
+// Stop closing gaps by impulses; afterwards only gaps at rest count as closed.
+static td_status settle_velocities(taut_problem* c) {
   bool closing = false;
   td_enter(c->m, c->state, c->w);
   measure_rates(c);
+
   for (int i = 0; i < c->m->ncable; i++) {
     if (!is_hard(c->m, i) || !c->closed[i]) continue;
     closing |= c->rate[i] < -c->scale[i];
     c->w->cable[i].slack = c->rate[i] > c->scale[i];
   }
+
+  // impulses where a gap is closing
   if (closing) {
     TD_TRY(decide(c, strike));
     add_impulses(c);
   }
+
   TD_TRY(hold_back(c));
   for (int i = 0; i < c->m->ncable; i++)
     if (is_hard(c->m, i)) c->closed[i] = c->closed[i] && c->rate[i] <= c->scale[i];
   return TD_OK;
 }
 
-// ---- all of it --------------------------------------------------------------------------------
-
-static void find_closed(contest* c) {
+// Gaps of taut cables are closed.
+static void find_closed(taut_problem* c) {
   for (int i = 0; i < c->m->ncable; i++) c->closed[i] = is_hard(c->m, i) && !c->w->cable[i].slack;
 }
 
-// The cable that is farthest from where it is pulled to.
-static td_status cannot_follow(contest* c) {
-  int worst = -1;
-  double most = 0;
-  td_place(c->m, c->state, c->w);
-  for (int i = 0; i < c->m->ncable; i++) {
-    const double gap = is_hard(c->m, i) ? fabs(td_taut_gap(c->m, c->w, i).e) : 0;
-    if (c->closed[i] && gap > most) worst = i, most = gap;
-  }
-  if (worst >= 0)
-    td_work_fail(c->w,
-                 "%s cannot be stretched, and what it pulls cannot follow: %.3g m are left at t = "
-                 "%g s",
-                 model_name(c->m, c->m->cable[worst].name), most, c->state->t);
-  return TD_E_DIVERGED;
-}
+// Project the positions so that no gap is negative.  Closed gaps stay closed; negative ones, as of
+// cables pulled at the start, are closed one by one, since the longest cable may pull the others
+// short.
+static td_status close_gaps(taut_problem* c) {
+  const td_model* m = c->m;
+  td_work* w = c->w;
+  td_prepare(m, w);
+  td_place(m, c->state, w);
+  for (int i = 0; i < m->ncable; i++)
+    if (is_hard(m, i))
+      w->cable[i].slack = !(fabs(td_taut_gap(m, w, i).e) <= GAP_CLOSED * w->cable[i].zero);
 
-// The slack cable that is most too long, -1: none.
-static int longest(const contest* c) {
-  int worst = -1;
-  double most = GAP_CLOSED;
-  for (int i = 0; i < c->m->ncable; i++) {
-    if (!is_hard(c->m, i) || !c->w->cable[i].slack) continue;
-    const double over = -td_taut_gap(c->m, c->w, i).e / c->w->cable[i].zero;
-    if (over > most) worst = i, most = over;
-  }
-  return worst;
-}
-
-// Gaps that are closed stay so.  Others that are negative, as where cables are pulled at the start,
-// are closed one by one: the longest cable may have pulled the others short.
-static td_status close_gaps(contest* c) {
-  td_prepare(c->m, c->w);
-  td_place(c->m, c->state, c->w);
-  for (int i = 0; i < c->m->ncable; i++)
-    if (is_hard(c->m, i))
-      c->w->cable[i].slack =
-          !(fabs(td_taut_gap(c->m, c->w, i).e) <= GAP_CLOSED * c->w->cable[i].zero);
   for (int worst = 0; worst >= 0;) {
     find_closed(c);
-    const td_status status = td_project_q(c->m, c->state, c->w, 1e-12);
-    if (status != TD_OK) return status == TD_E_DIVERGED ? cannot_follow(c) : status;
-    td_place(c->m, c->state, c->w);
-    worst = longest(c);
-    if (worst >= 0) c->w->cable[worst].slack = false;
+    const td_status status = td_project_q(m, c->state, w, 1e-12);
+    td_place(m, c->state, w);
+    if (status != TD_OK && status != TD_E_DIVERGED) return status;
+    worst = -1;
+
+    // where it fails, name the taut cable that is farthest from where it is pulled to
+    if (status == TD_E_DIVERGED) {
+      double most = 0;
+      for (int i = 0; i < m->ncable; i++) {
+        const double gap = is_hard(m, i) ? fabs(td_taut_gap(m, w, i).e) : 0;
+        if (c->closed[i] && gap > most) worst = i, most = gap;
+      }
+      if (worst >= 0)
+        td_work_fail(w,
+                     "%s cannot be stretched, and what it pulls cannot follow: %.3g m are left at "
+                     "t = %g s",
+                     model_name(m, m->cable[worst].name), most, c->state->t);
+      return status;
+    }
+
+    // the slack cable whose gap is most negative becomes taut
+    double most = GAP_CLOSED;
+    for (int i = 0; i < m->ncable; i++) {
+      if (!is_hard(m, i) || !w->cable[i].slack) continue;
+      const double over = -td_taut_gap(m, w, i).e / w->cable[i].zero;
+      if (over > most) worst = i, most = over;
+    }
+    if (worst >= 0) w->cable[worst].slack = false;
   }
+
   return TD_OK;
 }
 
+// Close gaps, stop closing rates by impulses and release cables without tension, at the instant of
+// the state.
 td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
   if (m->ntaut == 0) return TD_OK;
   const arena_mark mark = arena_open(&w->scratch);
-  contest c = contest_new(m, state, w);
+  taut_problem c = problem_new(m, state, w);
   td_status status = close_gaps(&c);
   if (status == TD_OK) status = settle_velocities(&c);
   if (status == TD_OK) status = settle_accelerations(&c);
@@ -315,12 +328,13 @@ td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
   return status;
 }
 
+// Decide which cables are taut at a state that stays as it is.
 td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
   if (!model_has(m, state, w) || !td_state_is_finite(m, state)) return TD_E_USAGE;
   if (m->ntaut == 0) return TD_OK;
   const arena_mark mark = arena_open(&w->scratch);
   td_state same = *state;
-  contest c = contest_new(m, &same, w);
+  taut_problem c = problem_new(m, &same, w);
   td_taut_touching(m, state, w);
   find_closed(&c);
   td_enter(m, state, w);
@@ -332,8 +346,7 @@ td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
   return status;
 }
 
-// ---- what solvers watch -----------------------------------------------------------------------
-
+// Gaps of the slack cables, just beyond contact; infinite for taut ones.
 void td_taut_gaps(const td_model* m, const td_work* w, double* gap) {
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i))
@@ -341,12 +354,14 @@ void td_taut_gaps(const td_model* m, const td_work* w, double* gap) {
           w->cable[i].slack ? td_taut_gap(m, w, i).e + GAP_OVERSHOOT * w->cable[i].zero : INFINITY;
 }
 
+// Switching functions: the tension of each taut and the gap of each slack cable.
 void td_taut_values(const td_model* m, const td_state* state, td_work* w, double* values) {
   bool taut = false;
   int at = 0;
   for (int i = 0; i < m->ncable; i++) taut |= is_hard(m, i) && !w->cable[i].slack;
   const bool known = taut && td_trial_dynamics(m, state, w) == TD_OK;
   if (!known) td_enter(m, state, w);
+
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;
     if (w->cable[i].slack) {
@@ -358,15 +373,8 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   }
 }
 
-// How wrong it is that a cable is taut or slack: its tension relative to the largest, its gap
-// relative to its length.
-static double wrongness(const td_model* m, const td_work* w, const double* lambda, double most,
-                        int i) {
-  if (!is_hard(m, i)) return 0;
-  if (w->cable[i].slack) return -td_taut_gap(m, w, i).e / w->cable[i].zero;
-  return most > 0 ? -lambda[m->cable[i].row] / most : 0;
-}
-
+// Change cables with negative tensions (relative to the largest) or gaps (relative to their
+// length): all of them, the worst or the first.  Returns how many there were.
 int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const double* lambda,
                     td_taut_rule rule) {
   double most = 0, worst = 0;
@@ -374,17 +382,23 @@ int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const 
   td_enter(m, state, w);
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i) && !w->cable[i].slack) most = fmax(most, fabs(lambda[m->cable[i].row]));
+
   for (int i = 0; i < m->ncable; i++) {
-    const double x = wrongness(m, w, lambda, most, i);
+    if (!is_hard(m, i)) continue;
+    const double x = w->cable[i].slack ? -td_taut_gap(m, w, i).e / w->cable[i].zero
+                     : most > 0        ? -lambda[m->cable[i].row] / most
+                                       : 0;
     if (!(x > GAP_CLOSED)) continue;
     wrong++;
     if (rule == TD_TAUT_ALL) w->cable[i].slack = !w->cable[i].slack;
     if (which < 0 || (rule == TD_TAUT_WORST && x > worst)) which = i, worst = x;
   }
+
   if (wrong > 0 && rule != TD_TAUT_ALL) w->cable[which].slack = !w->cable[which].slack;
   return wrong;
 }
 
+// Make all inextensible cables taut, or all slack.
 void td_taut_all(const td_model* m, td_work* w, bool taut) {
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i)) w->cable[i].slack = !taut;
