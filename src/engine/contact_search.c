@@ -1,14 +1,14 @@
-// What touches what at the present state.
+// Contact search: which pieces of rods and balls touch at the present state, where and how deep.
 //
-// A rod that touches is a chain of pieces of a smooth curve, with a force per length wherever its
-// surface is inside the other thing.  On each piece the depth is a smooth function of t; the
-// stretch on which it is positive is found between its roots, and the force integrated over it by
-// Gauss' rule: it has no corner when contact begins or slides from piece to piece, and does not
-// depend on how the rod is divided.
+// A rod in contact is a chain of pieces of a smooth curve, with a force per length wherever its
+// surface lies inside the other object.  On each piece the depth is a smooth function of the curve
+// parameter t; the stretch on which it is positive is found between its roots, and the force is
+// integrated over it by Gauss quadrature.  The force therefore has no corner when contact begins or
+// slides from piece to piece, and does not depend on how the rod is divided.
 //
-// Far things cost a look at their boxes.  Pieces that can be touched are sorted along the axis in
-// which they are spread most, and looked for only where boxes meet: the same pairs in the same
-// order whatever came before.
+// Broad phase: distant objects cost a comparison of their axis-aligned boxes.  Pieces that can be
+// touched are sorted along the axis of their largest spread (sort and sweep), and only pieces whose
+// boxes meet are examined, in an order that depends on the present state alone.
 #include <math.h>
 #include <string.h>
 
@@ -16,13 +16,16 @@
 
 // ---- balls and lines --------------------------------------------------------------------------
 
+// Arm from the origin of a station's frame to the centre of a ball, in world axes.
 vec3 td_ball_arm(const td_work* w, const model_ball* b, const frame* f) {
   return b->centre == NUM_NONE ? (vec3){0, 0, 0} : mat3_apply(f->R, vec3_of(w->num + b->centre));
 }
 
+// Place all balls and the curves of all pieces, once for each state.
 void td_contact_lines(const td_model* m, const td_work* w) {
   if (w->found->lines) return;
   w->found->lines = true;
+
   for (int i = 0; i < m->nball; i++) {
     const model_ball* b = &m->ball[i];
     const frame f = td_frame(m, w, b->station);
@@ -30,23 +33,26 @@ void td_contact_lines(const td_model* m, const td_work* w) {
     w->contact_ball[i] = (contact_ball){vec3_add(f.p, arm), vec3_add(f.v, vec3_cross(f.w, arm)),
                                         f.w, w->num[b->radius]};
   }
+
   for (int i = 0; i < m->npiece; i++) {
     const model_piece* p = &m->piece[i];
     w->contact_line[i] = contact_line_of(contact_curve_of(p), &w->contact_ball[p->ball]);
   }
 }
 
+// Law of a contact with its stiffness, and its damping where that is by approach, times `weight`.
 contact_law td_contact_law(const td_work* w, const model_contact* c, double weight) {
   const double* x = w->num + c->law;
   return (contact_law){weight * x[0], c->approach ? weight * x[1] : x[1], x[2], x[3], x[4],
                        c->approach};
 }
 
-// The velocity of a fixed object, which does not turn.
+// Velocity of a fixed object, which translates without rotating.
 vec3 td_contact_drift(const td_work* w, const model_contact* c) {
   return c->drift == NUM_NONE ? (vec3){0, 0, 0} : vec3_of(w->num + c->drift);
 }
 
+// Depth and normal of a ball of radius r at x in a plane, sphere or cylinder.
 contact_touch td_touch_fixed(const td_work* w, const model_contact* c, vec3 x, double r) {
   const vec3 point = vec3_of(w->num + c->point), d = vec3_of(w->num + c->direction);
   const vec3 unit = vec3_scale(1 / vec3_norm(d), d);
@@ -57,7 +63,7 @@ contact_touch td_touch_fixed(const td_work* w, const model_contact* c, vec3 x, d
 
 // ---- boxes ------------------------------------------------------------------------------------
 
-// The box around some pieces.
+// Box around the pieces first .. first + n - 1.
 static contact_line box_around(const td_work* w, int first, int n) {
   contact_line b = w->contact_line[first];
   for (int i = first + 1; i < first + n; i++) {
@@ -68,13 +74,13 @@ static contact_line box_around(const td_work* w, int first, int n) {
   return b;
 }
 
+// Box around a ball.
 static contact_line box_of_ball(const contact_ball* b) {
   const vec3 r = {b->r, b->r, b->r};
   return (contact_line){.lo = vec3_sub(b->x, r), .hi = vec3_add(b->x, r)};
 }
 
-static double box_size(const contact_line* l) { return vec3_norm(vec3_sub(l->hi, l->lo)); }
-
+// Distance between two boxes, 0 where they meet.
 static double box_distance(const contact_line* a, const contact_line* b) {
   const vec3 d = {fmax(0, fmax(a->lo.x - b->hi.x, b->lo.x - a->hi.x)),
                   fmax(0, fmax(a->lo.y - b->hi.y, b->lo.y - a->hi.y)),
@@ -82,7 +88,7 @@ static double box_distance(const contact_line* a, const contact_line* b) {
   return vec3_norm(d);
 }
 
-// What a box is away from a fixed object at least.
+// Lower bound of the distance between a box and a fixed object.
 static double box_fixed_distance(const td_work* w, const model_contact* c, const contact_line* l) {
   const vec3 point = vec3_of(w->num + c->point), d = vec3_of(w->num + c->direction);
   const vec3 u = vec3_scale(1 / vec3_norm(d), d), half = vec3_scale(0.5, vec3_sub(l->hi, l->lo));
@@ -93,23 +99,23 @@ static double box_fixed_distance(const td_work* w, const model_contact* c, const
   return vec3_norm(off) - vec3_norm(half) - w->num[c->radius];
 }
 
-// ---- pieces in order --------------------------------------------------------------------------
-
+// ---- sort and sweep ---------------------------------------------------------------------------
 typedef contact_interval interval;
 
-// The pieces of a contact in order along an axis.
+// The pieces of a contact sorted by the lower end of their boxes along one axis.
 typedef struct sweep {
   interval* list;
   int axis;
-  double widest;
-  contact_line box;  // around all
+  double widest;     // largest extent of a piece along the axis
+  contact_line box;  // around all pieces
 } sweep;
 
+// Order of the intervals; pieces with the same lower end are in the order of their numbers.
 static bool is_before(const interval* a, const interval* b) {
   return a->lo < b->lo || (a->lo == b->lo && a->piece < b->piece);
 }
 
-// Heap sort: in place, no worse for any order.
+// Move list[root] down to its place in a heap of n intervals.
 static void sift(interval* list, int n, int root) {
   const interval moved = list[root];
   for (int child; (child = 2 * root + 1) < n; root = child) {
@@ -119,6 +125,8 @@ static void sift(interval* list, int n, int root) {
     list[child] = moved;
   }
 }
+
+// Heap sort: in place, and no slower for any order.
 static void sort_intervals(interval* list, int n) {
   for (int i = n / 2 - 1; i >= 0; i--) sift(list, n, i);
   for (int end = n - 1; end > 0; end--) {
@@ -129,22 +137,25 @@ static void sort_intervals(interval* list, int n) {
   }
 }
 
+// Sort the pieces of a contact, whose box is given, along the axis of their largest spread.
 static sweep sweep_new(const td_work* w, const model_contact* c, const contact_line* box) {
   const vec3 spread = vec3_sub(box->hi, box->lo);
   sweep s = {.list = w->interval, .axis = 2, .box = *box};
   if (spread.y >= spread.z) s.axis = 1;
   if (spread.x >= spread.y && spread.x >= spread.z) s.axis = 0;
+
   for (int i = 0; i < c->npiece; i++) {
     const contact_line* l = &w->contact_line[c->piece + i];
     const double lo = vec3_at(l->lo, s.axis);
     s.list[i] = (interval){lo, c->piece + i};
     s.widest = fmax(s.widest, vec3_at(l->hi, s.axis) - lo);
   }
+
   sort_intervals(s.list, c->npiece);
   return s;
 }
 
-// First place in the list whose interval may contact_reach x.
+// First place in the list whose interval may reach x.
 static int sweep_from(const sweep* s, int n, double x) {
   int low = 0, high = n;
   while (low < high) {
@@ -159,8 +170,8 @@ static int sweep_from(const sweep* s, int n, double x) {
 
 // ---- depth along a piece ----------------------------------------------------------------------
 
-// What something with the box `self` can touch: a fixed object (list = NULL), or of a list of
-// pieces those whose boxes meet its own.
+// The surroundings of an object with the box `self`: a fixed object (list = NULL), or the pieces of
+// a list whose boxes meet its own.
 typedef struct contact_reach {
   const td_work* w;
   const model_contact* c;
@@ -169,22 +180,24 @@ typedef struct contact_reach {
   int n;
 } contact_reach;
 
-// Where it touches: on which piece, -1: the fixed object.
+// The place where an object touches: piece and parameter t, piece -1: on the fixed object.
 typedef struct touched_spot {
   int piece;
   double t;
-  bool inside;
-  vec3 n;  // towards what touches
+  bool inside;  // at an inner point of the piece, not at its end
+  vec3 n;       // normal, towards the touching object
 } touched_spot;
 
-// Depth of a ball in what it can touch, -inf: in nothing.
+// Largest depth of a ball in what it can touch, and where; -inf: it can touch nothing.
 static double ball_depth(const contact_reach* r, vec3 x, double radius, touched_spot* at) {
   if (!r->list) {
     const contact_touch t = td_touch_fixed(r->w, r->c, x, radius);
     *at = (touched_spot){.piece = -1, .n = t.n};
     return t.depth;
   }
+
   double deepest = -INFINITY;
+
   for (int j = 0; j < r->n; j++) {
     const int piece = r->list[j].piece;
     const contact_line* l = &r->w->contact_line[piece];
@@ -199,32 +212,32 @@ static double ball_depth(const contact_reach* r, vec3 x, double radius, touched_
     *at = (touched_spot){piece, t, inside,
                          distance > 0 ? vec3_scale(1 / distance, d) : (vec3){0, 0, 0}};
   }
+
   return deepest;
 }
 
-// Depth at t of the piece that touches, its slope along it, and where it touches.
-static double depth_and_spot(const contact_reach* r, const contact_line* piece, double t,
-                             double* slope, touched_spot* at) {
+// Depth at t of the touching piece, its slope along the piece, and where it touches (at may be
+// NULL).
+static double depth_at(const contact_reach* r, const contact_line* piece, double t, double* slope,
+                       touched_spot* at) {
   const contact_spot a = contact_spot_at(piece, t);
-  *at = (touched_spot){.piece = -1};
-  const double depth = ball_depth(r, a.x, a.r, at);
-  *slope = a.r1 - vec3_dot(at->n, a.x1);
+  touched_spot spot = {.piece = -1};
+  const double depth = ball_depth(r, a.x, a.r, &spot);
+  *slope = a.r1 - vec3_dot(spot.n, a.x1);
+  if (at) *at = spot;
   return depth;
 }
 
-static double depth_at(const contact_reach* r, const contact_line* piece, double t, double* slope) {
-  touched_spot at;
-  return depth_and_spot(r, piece, t, slope, &at);
-}
-
-// The t where the depth is largest (peak = 1) or smallest (-1) between two with slopes towards it.
-// Depths of at least `enough`, and what cannot come up to 0 any more, end the search.
+// The t where the depth is largest (peak = 1) or smallest (-1), between ends whose slopes s0 and s1
+// point towards it.  The search ends early at a depth of `enough`, and where the depth cannot reach
+// 0 any more.
 static double extreme(const contact_reach* r, const contact_line* piece, int peak, double s0,
                       double s1, double enough, double* depth) {
   double low = 0, high = 1, slow = peak * s0, shigh = peak * s1, t = 0.5;
+
   for (int i = 0; i < 60; i++) {
     double slope;
-    *depth = depth_at(r, piece, t, &slope);
+    *depth = depth_at(r, piece, t, &slope, NULL);
     slope *= peak;
     if (*depth >= enough || slope == 0 || high - low < 1e-12) break;
     const double room = slope > 0 ? high - t : t - low;
@@ -233,26 +246,31 @@ static double extreme(const contact_reach* r, const contact_line* piece, int pea
       low = t, slow = slope;
     else
       high = t, shigh = slope;
-    // by the secant, within the middle of the interval, which therefore shrinks
+
+    // next by the secant of the slopes, inside the interval by 5 %, and every third time by
+    // bisection
     const double guess = low + (high - low) * slow / (slow - shigh), edge = 0.05 * (high - low);
     t = i % 3 == 2 ? 0.5 * (low + high) : fmin(fmax(guess, low + edge), high - edge);
   }
+
   return t;
 }
 
-// An end of a stretch: of the piece (slope 0), or a root of the depth.
+// End of a stretch: an end of the piece (slope 0), or a root of the depth.
 typedef struct stretch_end {
   double t, slope;
   touched_spot at;
 } stretch_end;
 
-// The root of the depth between `out`, where it is not positive, and `in`, where it is.
+// The root of the depth between `out`, where it is not positive, and `in`, where it is: Newton's
+// method, with bisection where it leaves the bracket.
 static stretch_end boundary(const contact_reach* r, const contact_line* piece, double out,
                             double in) {
   stretch_end end = {.t = in};
   double t = 0.5 * (out + in);
+
   for (int i = 0; i < 50 && fabs(in - out) > 1e-10; i++) {
-    const double depth = depth_and_spot(r, piece, t, &end.slope, &end.at);
+    const double depth = depth_at(r, piece, t, &end.slope, &end.at);
     if (depth > 0)
       in = t;
     else
@@ -263,40 +281,45 @@ static stretch_end boundary(const contact_reach* r, const contact_line* piece, d
     if (between && fabs(next - t) < 1e-10) break;
     t = between ? next : 0.5 * (out + in);
   }
+
   return end;
 }
 
-// Parts of a piece that are inside, and of each those that the ends of a rod that is touched
-// divide.
-enum { STRETCHES = 2, PARTS = 3, GAUSS = 8 };
+// Largest numbers of stretches of a piece that are inside, of subintervals into which the ends of a
+// touched rod divide a stretch, and of quadrature points on a subinterval.
+enum { STRETCHES = 2, SUBINTERVALS = 3, GAUSS = 8 };
 
-// Where the cubic with these depths and slopes at 0 and 1 has its extremes in between, ascending;
-// how many.  The depth below a plane is such a cubic, that in other things nearly one.
+// Extremes in (0, 1), ascending, of the cubic with depths d0, d1 and slopes s0, s1 at 0 and 1;
+// returns how many.  The depth below a plane is such a cubic, the depth in other objects nearly
+// one.
 static int cubic_extremes(double d0, double s0, double d1, double s1, double t[2]) {
   const double c = 3 * (2 * (d0 - d1) + s0 + s1), b = 3 * (d1 - d0) - 2 * s0 - s1;
-  const double root = b * b - c * s0;  // of s0 + 2 b t + c t²
+  const double root = b * b - c * s0;  // discriminant of the slope s0 + 2 b t + c t²
   if (!(root > 0)) return 0;
   const double q = -(b + copysign(sqrt(root), b)), x = s0 / q, y = q / c;
   int n = 0;
   if (x > 0 && x < 1) t[n++] = x;
   if (y > 0 && y < 1) t[n++] = y;
+
   if (n == 2 && t[0] > t[1]) {
     t[0] = y;
     t[1] = x;
   }
+
   return n;
 }
 
-// Parts of a piece that are inside the other thing.
+// The stretches of a piece that are inside the other object; returns how many.
 static int find_stretches(const contact_reach* r, const contact_line* piece,
                           stretch_end at[STRETCHES][2]) {
   double s0, s1, depth;
-  const double d0 = depth_at(r, piece, 0, &s0), d1 = depth_at(r, piece, 1, &s1);
+  const double d0 = depth_at(r, piece, 0, &s0, NULL), d1 = depth_at(r, piece, 1, &s1, NULL);
   if (!isfinite(d0)) return 0;
   at[0][0] = (stretch_end){.t = 0};
   at[0][1] = (stretch_end){.t = 1};
+
   if (d0 > 0 && d1 > 0 && s0 < 0 && s1 > 0) {
-    // a dip between them may come out
+    // both ends are inside, but the depth dips between them and may become negative
     const double dip = extreme(r, piece, -1, s0, s1, INFINITY, &depth);
     if (depth > 0) return 1;
     at[1][1] = at[0][1];
@@ -304,6 +327,8 @@ static int find_stretches(const contact_reach* r, const contact_line* piece,
     at[1][0] = boundary(r, piece, dip, 1);
     return 2;
   }
+
+  // both ends are outside, but the depth has a peak between them
   if (d0 <= 0 && d1 <= 0 && s0 > 0 && s1 < 0) {
     const double peak = extreme(r, piece, 1, s0, s1, 1e-300, &depth);
     if (!(depth > 0)) return 0;
@@ -312,28 +337,32 @@ static int find_stretches(const contact_reach* r, const contact_line* piece,
     return 1;
   }
 
-  // it may come in or out once more on the way: from extreme to extreme it rises or falls
+  // otherwise the depth is monotonic from one extreme to the next: one root where its sign changes
   double t[4] = {0}, unused;
   const int inner = cubic_extremes(d0, s0, d1, s1, t + 1);
   t[inner + 1] = 1;
   int n = 0;
   bool was = d0 > 0;
+
   for (int k = 1; k <= inner + 1; k++) {
-    const bool is = (k <= inner ? depth_at(r, piece, t[k], &unused) : d1) > 0;
+    const bool is = (k <= inner ? depth_at(r, piece, t[k], &unused, NULL) : d1) > 0;
     if (is && !was) at[n][0] = boundary(r, piece, t[k - 1], t[k]);
     if (was && !is) at[n++][1] = boundary(r, piece, t[k], t[k - 1]);
     was = is;
   }
+
   if (was) at[n++][1] = (stretch_end){.t = 1};
   return n;
 }
 
 // ---- pairs ------------------------------------------------------------------------------------
 
+// Fill in the other side of a contact pair, at the spot that was found, and its force.
 static void complete_pair(const td_model* m, const td_work* w, const model_contact* c,
                           const touched_spot* at, contact_touching* t) {
   contact_pair* p = &t->pair;
   t->b = at->piece;
+
   if (at->piece >= 0) {
     const model_piece* b = &m->piece[at->piece];
     p->arm = c->arm;
@@ -341,6 +370,7 @@ static void complete_pair(const td_model* m, const td_work* w, const model_conta
                     at->t, at->inside);
     return;
   }
+
   const contact_touch touch = td_touch_fixed(w, c, p->a.x, p->a.r);
   p->depth = touch.depth;
   p->n = touch.n;
@@ -349,18 +379,20 @@ static void complete_pair(const td_model* m, const td_work* w, const model_conta
   contact_pair_force(p);
 }
 
+// One contact of the search and what is called for each pair.
 typedef struct touch_visitor {
   const td_model* m;
   const td_work* w;
   const model_contact* c;
   int contact;
-  int* stretches;  // how many there have been
-  int room;        // for them
+  int* stretches;  // number of stretches found so far
+  int room;        // how many the work can keep
   td_touch_visit visit;
   void* data;
 } touch_visitor;
 
-// What the motion of an end depends on.
+// Collect what the motion of an end of a stretch depends on: the shares of the balls of both curves
+// at that end.
 static contact_end end_of(const touch_visitor* v, const model_piece* p, const stretch_end* e) {
   contact_end end = {.slope = e->slope, .n = e->at.n, .b = e->at.piece};
   double unused[CONTACT_BALLS];
@@ -370,14 +402,15 @@ static contact_end end_of(const touch_visitor* v, const model_piece* p, const st
   return end;
 }
 
-// Points and weights on a stretch of length 1.  A power e of the depth that is no whole number has
-// few derivatives at an end that is a root of the depth: with s(u), whose slope vanishes there, it
-// has more.
+// Quadrature points and weights on a stretch of length 1.
 typedef struct stretch_rule {
   int n;
   double s[GAUSS], weight[GAUSS];
 } stretch_rule;
 
+// Gauss's rule for a force with a given power of the depth.  A power that is not an integer has few
+// derivatives where the depth has a root; the substitution s(u), whose slope vanishes at such ends,
+// restores smoothness.
 static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
   static const double x5[5] = {0.04691007703066800, 0.23076534494715845, 0.5, 0.76923465505284155,
                                0.95308992296933200},
@@ -391,40 +424,47 @@ static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
                                0.11119051722668724, 0.05061426814518813};
   const bool whole = exponent == floor(exponent), a = end[0].slope != 0, b = end[1].slope != 0;
   stretch_rule r = {.n = exponent == 1 ? 5 : 8};
+
   for (int g = 0; g < r.n; g++) {
     const double u = r.n == 5 ? x5[g] : x8[g], w = r.n == 5 ? w5[g] : w8[g], v = 1 - u;
     const bool plain = whole || !(a || b);
     r.s[g] = plain ? u : a && b ? u * u * (3 - 2 * u) : a ? u * u : 1 - v * v;
     r.weight[g] = w * (plain ? 1 : a && b ? 6 * u * v : 2 * (a ? u : v));
   }
+
   return r;
 }
 
-// Which end of the rod that is touched is nearest, -1 or 1; 0: a point between them.
+// Tell which end of the touched rod is nearest to the point t of the piece, -1 or 1; 0: a point
+// between its ends.
 static int end_touched(const contact_reach* r, const contact_line* piece, double t) {
   double slope;
   touched_spot at;
-  depth_and_spot(r, piece, t, &slope, &at);
+  depth_at(r, piece, t, &slope, &at);
   if (at.inside) return 0;
   if (at.piece == r->c->piece && at.t == 0) return -1;
   return at.piece == r->c->piece + r->c->npiece - 1 && at.t == 1;
 }
 
-// Beyond the end of a rod that is touched the depth falls as the distance to a point grows, along
-// it as that to a curve: where the one becomes the other its second derivative jumps, and a stretch
-// is divided there, so that Gauss' rule sees smooth parts.  What is left between them moves neither
-// the force nor, but for the error of the rule, its derivative: it counts as fixed on the piece.
+// Divide a stretch where the nearest point passes an end of the touched rod.  Beyond that end the
+// depth falls with the distance to a point, along the rod with the distance to a curve; the second
+// derivative of the depth jumps in between, and Gauss's rule needs smooth subintervals.  The points
+// of division change neither the force nor, but for the error of the rule, its derivative, and
+// count as fixed on the piece.
 static int divide(const contact_reach* r, const contact_line* piece, const stretch_end whole[2],
-                  stretch_end part[PARTS][2]) {
+                  stretch_end part[SUBINTERVALS][2]) {
   part[0][0] = whole[0];
   part[0][1] = whole[1];
   if (!r->list || !r->c->line) return 1;
   const contact_line *first = &r->w->contact_line[r->c->piece], *last = first + r->c->npiece - 1;
   if (!contact_boxes_meet(r->self, first) && !contact_boxes_meet(r->self, last)) return 1;
+
+  // bisect for each change of the end that is nearest
   int n = 1, from = end_touched(r, piece, whole[0].t);
   const int to = end_touched(r, piece, whole[1].t);
-  for (int next; from != to && n < PARTS; from = next, n++) {
-    next = from != 0 && to != 0 ? 0 : to;  // the rod lies between its ends
+
+  for (int next; from != to && n < SUBINTERVALS; from = next, n++) {
+    next = from != 0 && to != 0 ? 0 : to;  // from one end to the other by way of the rod between
     double low = part[n - 1][0].t, high = whole[1].t;
     for (int i = 0; i < 20; i++) {
       const double t = 0.5 * (low + high);
@@ -436,17 +476,20 @@ static int divide(const contact_reach* r, const contact_line* piece, const stret
     part[n][1] = part[n - 1][1];
     part[n - 1][1] = part[n][0] = (stretch_end){.t = high};
   }
+
   return n;
 }
 
-// Points of Gauss' rule on the parts of piece `a` that are inside.
+// Visit the pairs at the quadrature points of the stretches of piece `a` that are inside.
 static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
   const model_piece* p = &v->m->piece[a];
   const contact_ball* balls = &v->w->contact_ball[p->ball];
-  stretch_end inside[STRETCHES][2], at[STRETCHES * PARTS][2];
+  stretch_end inside[STRETCHES][2], at[STRETCHES * SUBINTERVALS][2];
   const int stretches = find_stretches(r, &v->w->contact_line[a], inside);
   int n = 0;
   for (int k = 0; k < stretches; k++) n += divide(r, &v->w->contact_line[a], inside[k], at + n);
+
+  // keep each subinterval for the tangent, as long as there is room
   for (int k = 0; k < n; k++) {
     const double length = at[k][1].t - at[k][0].t;
     const stretch_rule rule = rule_for(v->w->num[v->c->law + 2], at[k]);
@@ -455,6 +498,8 @@ static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
     if (keep)
       *keep = (contact_stretch){
           v->contact, a, length, {end_of(v, p, &at[k][0]), end_of(v, p, &at[k][1])}};
+
+    // a pair at each point of the rule
     for (int g = 0; g < rule.n; g++) {
       contact_touching t = {.contact = v->contact,
                             .ball = -1,
@@ -474,49 +519,54 @@ static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
   }
 }
 
-static void visit_ball(const touch_visitor* v, int ball, const contact_reach* r) {
-  contact_touching t = {.contact = v->contact, .ball = ball, .a = -1, .stretch = -1};
-  t.pair.a = v->w->contact_ball[ball];
-  t.pair.a_share[0] = 1;
-  t.pair.law = td_contact_law(v->w, v->c, v->m->ball[ball].weight);
-  touched_spot s = {.piece = -1};
-  if (!(ball_depth(r, t.pair.a.x, t.pair.a.r, &s) > 0)) return;
-  complete_pair(v->m, v->w, v->c, &s, &t);
-  if (t.pair.depth > 0) v->visit(v->m, v->w, &t, v->data);
-}
-
-// One thing that touches, a piece or a ball, against what the contact has: a rod counts once, where
-// it is deepest, every ball of a body by itself.
+// Visit the pairs of one object, a piece or a ball, with all that its contact can touch.  A touched
+// rod counts once, where the depth is largest; every ball of a body counts by itself.
 static void visit_one(const touch_visitor* v, const sweep* s, int piece, int ball) {
   const model_contact* c = v->c;
   const contact_line own =
       piece >= 0 ? v->w->contact_line[piece] : box_of_ball(&v->w->contact_ball[ball]);
   contact_reach r = {.w = v->w, .c = c, .self = &own};
+
+  // a fixed object
   if (c->kind != CONTACT_PIECES) {
     if (!(box_fixed_distance(v->w, c, &own) > 0)) visit_piece(v, piece, &r);
     return;
   }
+
+  // pieces whose intervals along the axis of the sweep meet the box
   if (!contact_boxes_meet(&own, &s->box)) return;
   const int from = sweep_from(s, c->npiece, vec3_at(own.lo, s->axis));
   int to = from;
   while (to < c->npiece && s->list[to].lo <= vec3_at(own.hi, s->axis)) to++;
   const int step = c->line ? to - from : 1;
+
   for (int j = from; j < to; j += step) {
     r.list = s->list + j;
     r.n = step;
     if (step == 1 && !contact_boxes_meet(&own, &v->w->contact_line[r.list->piece])) continue;
-    if (piece >= 0)
+    if (piece >= 0) {
       visit_piece(v, piece, &r);
-    else
-      visit_ball(v, ball, &r);
+      continue;
+    }
+
+    // a ball makes one pair
+    touched_spot at = {.piece = -1};
+    contact_touching t = {.contact = v->contact, .ball = ball, .a = -1, .stretch = -1};
+    t.pair.a = v->w->contact_ball[ball];
+    t.pair.a_share[0] = 1;
+    t.pair.law = td_contact_law(v->w, c, v->m->ball[ball].weight);
+    if (!(ball_depth(&r, t.pair.a.x, t.pair.a.r, &at) > 0)) continue;
+    complete_pair(v->m, v->w, c, &at, &t);
+    if (t.pair.depth > 0) v->visit(v->m, v->w, &t, v->data);
   }
 }
 
-// All pairs in contact but those of single balls with fixed objects.
+// Visit all pairs in contact except those of single balls with fixed objects.
 static void search(const td_model* m, const td_work* w, td_touch_visit visit, void* data) {
   td_contact_lines(m, w);
   const int room = td_contact_stretches(m);
   int stretches = 0;
+
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
     const touch_visitor v = {m, w, c, i, &stretches, room, visit, data};
@@ -535,11 +585,12 @@ static void search(const td_model* m, const td_work* w, td_touch_visit visit, vo
   }
 }
 
-// ---- remembered -------------------------------------------------------------------------------
+// ---- pairs kept in the work -------------------------------------------------------------------
 
-#define MOST_REMEMBERED 256
+#define MOST_REMEMBERED 256  // pairs; with more of them each visit searches again
 #define MOST_STRETCHES 4096  // beyond that tangents take the points of a stretch as fixed
 
+// Number of pairs that the work keeps.
 int td_contact_room(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->ncontact; i++) {
@@ -552,42 +603,49 @@ int td_contact_room(const td_model* m) {
   return n;
 }
 
+// Number of stretches that the work keeps.
 int td_contact_stretches(const td_model* m) {
   double n = 0;
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
     n += (double)STRETCHES * c->nalong * (c->kind == CONTACT_PIECES && !c->line ? c->npiece : 1);
-    n += c->line ? 4 * PARTS : 0;  // at both ends of what is touched
+    n += c->line ? 4 * SUBINTERVALS : 0;  // at both ends of what is touched
   }
   return (int)fmin(MOST_STRETCHES, n);
 }
 
+// Visitor that keeps a pair in the work, or only counts it when there is no room.
 static void remember(const td_model* m, const td_work* w, const contact_touching* t, void* data) {
   (void)data;
   if (w->found->n < td_contact_room(m)) w->touching[w->found->n] = *t;
   w->found->n++;
 }
 
+// Visit all pairs in contact; the search is done once for each state unless there are too many
+// pairs to keep.
 void td_each_touch(const td_model* m, const td_work* w, td_touch_visit visit, void* data) {
   if (m->npiece == 0) return;
+
   if (!w->found->touches) {
     w->found->n = 0;
     search(m, w, remember, NULL);
     w->found->touches = true;
   }
+
   if (w->found->n > td_contact_room(m)) {
     search(m, w, visit, data);
     return;
   }
+
   for (int i = 0; i < w->found->n; i++) visit(m, w, &w->touching[i], data);
 }
 
 // ---- gaps -------------------------------------------------------------------------------------
 
-// Distances that are not looked for beyond this many times the widest piece of a large contact
-#define FAR 4
-#define FEW_PAIRS 20000
+#define FAR 4  // in large contacts gaps beyond this many times the widest piece are only bounded
+#define FEW_PAIRS 20000  // in smaller contacts all pairs of boxes are compared
 
+// Number of guards of contacts: pieces, or balls where the contact has no pieces of its own.
 int td_contact_guards(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->ncontact; i++)
@@ -595,29 +653,22 @@ int td_contact_guards(const td_model* m) {
   return n;
 }
 
-// How far what touches is away from what it can touch: exactly where it is near, a lower bound
-// elsewhere.
-static double piece_gap(const contact_reach* r, const contact_line* piece) {
-  double s0, s1, depth;
-  const double d0 = depth_at(r, piece, 0, &s0), d1 = depth_at(r, piece, 1, &s1);
-  if (!isfinite(d0)) return INFINITY;
-  if (s0 > 0 && s1 < 0) {
-    extreme(r, piece, 1, s0, s1, INFINITY, &depth);
-    return -fmax(depth, fmax(d0, d1));
-  }
-  return -fmax(d0, d1);
-}
-
-static double one_gap(const td_work* w, const model_contact* c, const sweep* s,
-                      const contact_line* line, const contact_ball* ball) {
+// Gap between an object, a piece (line) or a ball, and what it can touch: exact where the object is
+// near, a lower bound elsewhere; negative inside.
+static double gap_of(const td_work* w, const model_contact* c, const sweep* s,
+                     const contact_line* line, const contact_ball* ball) {
   const contact_line own = line ? *line : box_of_ball(ball);
-  const double near = box_size(&own), far = fmax(near, FAR * (s ? s->widest : 0));
-  contact_line wide = own;
+  const double near = vec3_norm(vec3_sub(own.hi, own.lo));
+  const double far = fmax(near, FAR * (s ? s->widest : 0));
   const vec3 margin = {near, near, near};
+  contact_line wide = own;
   wide.lo = vec3_sub(own.lo, margin);
   wide.hi = vec3_add(own.hi, margin);
   contact_reach r = {.w = w, .c = c, .self = &wide};
+
+  // lower bound from the boxes
   double bound;
+
   if (c->kind != CONTACT_PIECES) {
     bound = box_fixed_distance(w, c, &own);
   } else {
@@ -630,14 +681,35 @@ static double one_gap(const td_work* w, const model_contact* c, const sweep* s,
     r.list = s->list + from;
     r.n = to - from;
   }
+
   if (bound > near) return bound;
+
+  // minus the largest depth: of the ball, or of the piece at its ends and at a peak in between
+  double depth;
   touched_spot at = {.piece = -1};
-  const double gap = line ? piece_gap(&r, line) : -ball_depth(&r, ball->x, ball->r, &at);
-  return r.list ? fmin(gap, near) : gap;  // other pieces are further away than that
+
+  if (line) {
+    double s0, s1, peak;
+    const double d0 = depth_at(&r, line, 0, &s0, NULL), d1 = depth_at(&r, line, 1, &s1, NULL);
+    depth = fmax(d0, d1);
+    if (isfinite(d0) && s0 > 0 && s1 < 0) {
+      extreme(&r, line, 1, s0, s1, INFINITY, &peak);
+      depth = fmax(peak, depth);
+    }
+    if (!isfinite(d0)) depth = -INFINITY;
+  } else {
+    depth = ball_depth(&r, ball->x, ball->r, &at);
+  }
+
+  return r.list ? fmin(-depth, near)
+                : -depth;  // pieces outside the wide box are farther than `near`
 }
 
+// Gap of each piece or ball of each contact, infinite for one that touches nothing or cannot move,
+// and a bound of its rate.
 void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* speed) {
   td_contact_lines(m, w);
+
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
     const bool pieces = c->kind == CONTACT_PIECES && c->npiece > 0;
@@ -645,6 +717,8 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
     const vec3 axis = vec3_of(w->num + c->direction), drift = td_contact_drift(w, c);
     sweep s = {.list = NULL};
     double others = 0;
+
+    // sort the pieces that can be touched, and find their largest speed
     if (pieces) {
       const contact_line all = box_around(w, c->piece, c->npiece);
       s = sweep_new(w, c, &all);
@@ -657,7 +731,7 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
       const int first = a >= 0 ? m->piece[a].ball : c->ball + k;
       const int count = a >= 0 ? m->piece[a].nball : 1;
 
-      // shares of a curve add up to less than 1.3 in size
+      // largest speed towards the other side; the shares of a curve add up to less than 1.3 in size
       double fastest = 0;
       bool moves = pieces;
       for (int j = first; j < first + count; j++) {
@@ -669,17 +743,21 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
                                     ? sqrt(fmax(0, all * all - closing * closing))
                                     : all);
       }
+
+      // the gap closes no faster than both sides together
       *speed++ = (a >= 0 ? 1.3 : 1) * (fastest + others);
       if (c->kind == CONTACT_PIECES && !pieces) moves = false;
       *gap++ = moves
-                   ? one_gap(w, c, &s, a >= 0 ? &w->contact_line[a] : NULL, &w->contact_ball[first])
+                   ? gap_of(w, c, &s, a >= 0 ? &w->contact_line[a] : NULL, &w->contact_ball[first])
                    : INFINITY;
     }
   }
 }
 
+// Sum of the least radii of both sides for each guard, infinite for planes.
 void td_contact_widths(const td_model* m, const td_work* w, double* width) {
   td_contact_lines(m, w);
+
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
     double other = c->kind == CONTACT_PLANE ? INFINITY : w->num[c->radius];

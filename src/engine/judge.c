@@ -1,6 +1,6 @@
-// td_model_compile: compile, then judge the mechanics at the initial state and name the guilty
-// elements.  What an expression or a parameter gives is known only here: masses, rest lengths,
-// loops that close.
+// td_model_compile: compile the description, then judge its mechanics at the initial state and name
+// the elements at fault.  Masses, rest lengths and loops that close follow from expressions and
+// parameters, and are known only here.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -14,7 +14,7 @@
 #include "model/compile.h"
 #include "tendril/tools.h"
 
-// What is judged, with where it was written.
+// A compiled model at its initial state, with the description it came from.
 typedef struct trial {
   td_spec* spec;
   const td_model* m;
@@ -24,6 +24,7 @@ typedef struct trial {
 
 // ---- places in the text -----------------------------------------------------------------------
 
+// Source position of the first of some fields of root(index) that was written.
 static td_span field_span(const td_spec* spec, const char* root, int index,
                           const char* const* fields) {
   const value* s = td_get(spec->root, 0, root);
@@ -33,18 +34,19 @@ static td_span field_span(const td_spec* spec, const char* root, int index,
   return td_get_at(spec->root, 0, root);
 }
 
-// Where a mesh says what its edges are, or how its nodes are (their masses, their freedom).
+// Source position where a mesh defines its edges ("joint") or its nodes ("body").
 static td_span mesh_span(const td_spec* spec, int mesh, const char* field) {
   const char* const fields[] = {field, "joint", NULL};
   return field_span(spec, "mesh", mesh, fields);
 }
 
+// Source position of a joint.
 static td_span joint_span(const td_spec* spec, int joint) {
   static const char* const fields[] = {"type", "fixed", "second", "tr", NULL};
   return field_span(spec, "joint", joint, fields);
 }
 
-// Where a DOF got its value: joint(2).dof(1).motion, joint(2).dof(1).init
+// Source position of a coordinate's value: joint(2).dof(1).motion, joint(2).dof(1).init.
 static td_span dof_span(const td_spec* spec, const model_dof* d) {
   static const char* const fields[] = {"motion", "init"};
   if (d->mesh > 0) return mesh_span(spec, d->mesh, "joint");
@@ -55,6 +57,7 @@ static td_span dof_span(const td_spec* spec, const model_dof* d) {
   return joint_span(spec, d->joint);
 }
 
+// Source position of a force: in a joint, the edges of a mesh, or an external load.
 static td_span force_span(const trial* t, int joint, int force_name) {
   static const char* const fields[] = {"spring", "damp", "input", "dof", "second", NULL};
   static const char* const load[] = {"ftau", NULL};
@@ -67,18 +70,19 @@ static td_span force_span(const trial* t, int joint, int force_name) {
              : td_span_none();
 }
 
-// "nan", whatever its sign, and "-inf"
+// "nan", whatever its sign, "inf" or "-inf".
 static const char* not_finite(double x) { return isnan(x) ? "nan" : x > 0 ? "inf" : "-inf"; }
 
 // ---- numbers that expressions and parameters give ---------------------------------------------
 
-// Where a body, or the nodes of a mesh, get a field.
+// Source position of a field of a body, or of the nodes of a mesh.
 static td_span body_span(const trial* t, const model_body* b, const char* const* fields) {
   for (int k = t->m->nmesh - 1; k >= 0; k--)
     if (b->body >= t->m->mesh[k].body) return mesh_span(t->spec, k + 1, "body");
   return field_span(t->spec, "body", b->body, fields);
 }
 
+// Check that masses are finite and not negative, and principal moments not negative.
 static td_status judge_mass(const trial* t, const model_body* b) {
   static const char* const mass_field[] = {"m", NULL};
   static const char* const inertia_field[] = {"I", NULL};
@@ -87,32 +91,27 @@ static td_status judge_mass(const trial* t, const model_body* b) {
   const double m = t->w->num[b->m], *I = t->w->num + b->I;
   double size = 0, w[3], V[9];
   for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
+
   if (isinf(m)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
                     "%s.m must be finite, got inf", name);
   }
+
   if (!(m >= 0)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
                     "%s.m must not be negative, got %g kg", name, m);
   }
+
   if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, inertia_field),
                     "%s.I must not have a negative principal moment, got %g kg m^2", name,
                     isfinite(size) ? w[0] : NAN);
   }
+
   return TD_OK;
 }
 
-static td_status judge_force(const trial* t, int force) {
-  const force_info f = force_at(t->m, force);
-  const force_flaw flaw = td_element_table[f.kind]->flaw(t->m, t->w, f.i);
-  if (!flaw.field) return TD_OK;
-  return td_error(&t->spec->diags, TD_E_MODEL, force_span(t, f.joint, f.name),
-                  "%s.%s must be finite, it is %s at the start (t = %g s)",
-                  model_name(t->m, f.name), flaw.field, not_finite(flaw.x), t->state->t);
-}
-
-// Part of a section, by the fields that give it.
+// Numbers of a section, with the fields that give them.
 static const struct {
   int slot, n;
   const char *of_rod, *of_joint;
@@ -122,7 +121,8 @@ static const struct {
     {SECTION_MU, 6, "damp.visc", "damp.visc"},    {SECTION_POWER, 1, "damp.pow", "damp.pow"},
     {SECTION_STORED, 1, "energy", "energy"}};
 
-// A law with an energy has its derivative where others have the shape (model/rod_material.c).
+// Report a number of a section that is not finite.  A law with an energy has the energy's
+// derivative where others have the shape (model/rod_material.c).
 static td_status report_section(const trial* t, const model_strain* f, int part, int strain,
                                 double x) {
   if (f->stored &&
@@ -135,6 +135,7 @@ static td_status report_section(const trial* t, const model_strain* f, int part,
                     "%s: energy%s must be finite, it is %s at the strains of the start (t = %g s)",
                     model_name(t->m, f->name), of, not_finite(x), t->state->t);
   }
+
   const char *name = model_name(t->m, f->name), *of_rod = section_parts[part].of_rod;
   const char* const rod[] = {of_rod, "E", "G", "damp", "length", NULL};
   static const char* const joint[] = {"spring", "damp", "input", "second", NULL};
@@ -148,24 +149,28 @@ static td_status report_section(const trial* t, const model_strain* f, int part,
                   of_joint ? section_parts[part].of_joint : of_rod, not_finite(x), t->state->t);
 }
 
-// The section of a piece of a rod, of a joint with `rom`, or of a beam.
+// Check that all numbers of a section are finite: of a piece of a rod, of a joint with `rom`, or of
+// a beam.
 static td_status judge_section(const trial* t, const model_strain* f) {
   const int parts = (int)(sizeof section_parts / sizeof *section_parts);
   for (int i = 0; i < parts; i++)
     for (int k = 0; k < section_parts[i].n; k++) {
       const double x = t->w->num[f->section + section_parts[i].slot + k];
+      // rest strains that are measured at the start have no value yet
       const bool measured = section_parts[i].slot == SECTION_X0 && f->rest_initial[k];
       if (!isfinite(x) && !measured) return report_section(t, f, i, k, x);
     }
   return TD_OK;
 }
 
-// Strains that are written out, and their derivatives by their coordinates, at the start.
+// Strains that are given as expressions, and their derivatives by the coordinates, are finite at
+// the start.
 static td_status judge_strains(const trial* t) {
   static const char* const fields[] = {"strain", "part", NULL};
   const td_model* m = t->m;
   if (m->ncoords == 0) return TD_OK;
   td_place(m, &t->w->inner, t->w);
+
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* h = &m->hop[i];
     if (!is_step(h) || !h->dependent) continue;
@@ -193,22 +198,13 @@ static td_status judge_strains(const trial* t) {
         return TD_E_MODEL;
       }
   }
-  return TD_OK;
-}
 
-static td_status judge_gravity(const trial* t) {
-  static const char* const fields[] = {"g", NULL};
-  for (int c = 0; c < 3; c++)
-    if (!isfinite(t->w->num[t->m->gravity + c]))
-      return td_error(&t->spec->diags, TD_E_MODEL, field_span(t->spec, "world", 1, fields),
-                      "world.g(%d) must be finite, it is %s at the start (t = %g s)", c + 1,
-                      not_finite(t->w->num[t->m->gravity + c]), t->state->t);
   return TD_OK;
 }
 
 // ---- geometry at the start --------------------------------------------------------------------
 
-// A spring of length zero has no direction: fine when it does not push.
+// Check that a spring of length zero, which has no direction, exerts no force.
 static td_status judge_axial(const trial* t, const model_axial* f) {
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
   const double *x = t->w->num, size = fmax(1, fmax(vec3_norm(a.p), vec3_norm(b.p)));
@@ -222,6 +218,7 @@ static td_status judge_axial(const trial* t, const model_axial* f) {
   return TD_E_MODEL;
 }
 
+// Check that a beam has a length, and that its x axis is not parallel to it.
 static td_status judge_beam(const trial* t, const model_beam* f) {
   static const char* const fields[] = {"xaxis", NULL};
   const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
@@ -230,12 +227,14 @@ static td_status judge_beam(const trial* t, const model_beam* f) {
   const td_span at =
       edge ? force_span(t, f->joint, f->name) : field_span(t->spec, "joint", f->joint, fields);
   const char* name = model_name(t->m, f->name);
+
   if (!(vec3_norm(z) > 0)) {
     return td_error(
         &t->spec->diags, TD_E_MODEL, at,
         "%s.xaxis: the beam has no direction, its two ends are at the same place at the start",
         name);
   }
+
   if (vec3_norm(vec3_cross(z, x)) > 1e-9 * vec3_norm(z) * vec3_norm(x)) return TD_OK;
   return td_error(&t->spec->diags, TD_E_MODEL, at,
                   "%s.xaxis must not be parallel to the beam, which runs along [%.3g %.3g %.3g] in "
@@ -243,6 +242,7 @@ static td_status judge_beam(const trial* t, const model_beam* f) {
                   name, z.x / vec3_norm(z), z.y / vec3_norm(z), z.z / vec3_norm(z));
 }
 
+// Check that a stretch() sensor refers to a length that is not zero at the start.
 static td_status judge_stretch(const trial* t, int probe) {
   const model_probe* p = &t->m->probe[probe];
   if (!sensor_is(p->kind, OF_START) || p->rod > 0 || t->w->length0[probe] > 0) return TD_OK;
@@ -255,19 +255,22 @@ static td_status judge_stretch(const trial* t, int probe) {
   return TD_OK;
 }
 
-// The vector part of a unit quaternion: |q| < 1, or the rotation is not defined.
+// Check that the vector part q of a unit quaternion has |q| < 1, or the rotation is not defined.
 static td_status judge_chart(const trial* t, const model_hop* hop) {
   double y[3];
   for (int c = 0; c < 3; c++) y[c] = t->w->num[hop->value + c];
-  int largest = hop->col;  // where the largest of them was written
+  int largest = hop->col;  // the message points to where the largest component was written
+
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const double x = t->w->q_initial[t->m->col[k].q];
     y[t->m->col[k].part] += t->w->col_weight[k] * x;
     if (fabs(x) > fabs(t->w->q_initial[t->m->col[largest].q])) largest = k;
   }
+
   const double sum = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
   const model_dof* d = &t->m->pos[t->m->col[largest].q];
   if (sum < 1) return TD_OK;
+
   if (d->rod > 0) {
     return td_error(
         &t->spec->diags, TD_E_MODEL,
@@ -275,22 +278,25 @@ static td_status judge_chart(const trial* t, const model_hop* hop) {
         "rod(%d) turns by more than 180 degrees at the start: write it as several rods in a row",
         d->rod);
   }
+
   return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
                   "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
                   "below 1 at the start, got %g",
                   d->joint, sqrt(sum));
 }
 
-// The same of one whose quaternion is integrated, before it is made a unit one.
+// Check |q| < 1 for a joint whose quaternion is integrated, before it is made a unit one.
 static td_status judge_vector_part(const trial* t, const model_hop* hop) {
   int largest = hop->q + 1;
   double sum = 0;
+
   for (int i = hop->q + 1; i < hop->q + hop->nq; i++) {
     const double x = t->w->num[t->m->pos[i].init];
     sum += x * x;
     if (fabs(x) > fabs(t->w->num[t->m->pos[largest].init])) largest = i;
   }
-  if (!(sum >= 1) || isinf(sum)) return TD_OK;  // what is not finite has its own message
+
+  if (!(sum >= 1) || isinf(sum)) return TD_OK;  // infinite values have a message of their own
   const model_dof* d = &t->m->pos[largest];
   return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, d),
                   "joint(%d).tr.rot is the vector part of a unit quaternion: its length must be "
@@ -298,36 +304,61 @@ static td_status judge_vector_part(const trial* t, const model_hop* hop) {
                   d->joint, sqrt(sum));
 }
 
+// Check all numbers that follow from expressions and parameters; reports as many faults as
+// possible.
 static td_status judge_numbers(const trial* t) {
+  static const char* const gravity[] = {"g", NULL};
+  const td_model* m = t->m;
+  const td_work* w = t->w;
+  td_diags* diags = &t->spec->diags;
   td_status worst = TD_OK;
-  for (int i = 0; i < t->m->nhop; i++)
-    if (t->m->hop[i].vector) TD_TRY(judge_vector_part(t, &t->m->hop[i]));
-  for (int i = 0; i < t->m->npos; i++) {
-    if (isfinite(t->w->q_initial[i])) continue;
-    worst = td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->pos[i]),
-                     "%s must have a finite value at the start, got %s", td_model_q_name(t->m, i),
-                     not_finite(t->w->q_initial[i]));
-  }
-  for (int i = 0; i < t->m->nbody; i++) {
-    const model_body* b = &t->m->body[i];
-    if (i > 0 && b->m == b[-1].m && b->I == b[-1].I) continue;  // nodes of a mesh share theirs
+
+  // initial coordinates
+  for (int i = 0; i < m->nhop; i++)
+    if (m->hop[i].vector) TD_TRY(judge_vector_part(t, &m->hop[i]));
+  for (int i = 0; i < m->npos; i++)
+    if (!isfinite(w->q_initial[i]))
+      worst = td_error(diags, TD_E_MODEL, dof_span(t->spec, &m->pos[i]),
+                       "%s must have a finite value at the start, got %s", td_model_q_name(m, i),
+                       not_finite(w->q_initial[i]));
+
+  // masses, once for nodes of a mesh, which share theirs
+  for (int i = 0; i < m->nbody; i++) {
+    const model_body* b = &m->body[i];
+    if (i > 0 && b->m == b[-1].m && b->I == b[-1].I) continue;
     if (judge_mass(t, b) != TD_OK) worst = TD_E_MODEL;
   }
-  const int nforce = model_forces(t->m);
-  for (int i = 0; i < nforce; i++)
-    if (judge_force(t, i) != TD_OK) worst = TD_E_MODEL;
-  for (int i = 0; i < t->m->nstrain; i++) TD_TRY(judge_section(t, &t->m->strain[i]));
-  TD_TRY(judge_gravity(t));
+
+  // forces, sections of rods, gravity, strains
+  const int nforce = model_forces(m);
+
+  for (int i = 0; i < nforce; i++) {
+    const force_info f = force_at(m, i);
+    const force_flaw flaw = td_element_table[f.kind]->flaw(m, w, f.i);
+    if (flaw.field)
+      worst = td_error(diags, TD_E_MODEL, force_span(t, f.joint, f.name),
+                       "%s.%s must be finite, it is %s at the start (t = %g s)",
+                       model_name(m, f.name), flaw.field, not_finite(flaw.x), t->state->t);
+  }
+
+  for (int i = 0; i < m->nstrain; i++) TD_TRY(judge_section(t, &m->strain[i]));
+  for (int c = 0; c < 3; c++)
+    if (!isfinite(w->num[m->gravity + c]))
+      return td_error(diags, TD_E_MODEL, field_span(t->spec, "world", 1, gravity),
+                      "world.g(%d) must be finite, it is %s at the start (t = %g s)", c + 1,
+                      not_finite(w->num[m->gravity + c]), t->state->t);
   TD_TRY(judge_strains(t));
   return worst;
 }
 
-// A beam that takes its rest length from the initial geometry should have one there: told once for
-// all elements of a joint.
+// Warn of beams that take their rest length from the initial geometry and have none there, once for
+// each joint.
 static void warn_short_beams(const trial* t) {
   for (int i = 0; i < t->m->nbeam;) {
     const int joint = t->m->beam[i].joint;
     int all = 0, none = 0, first = -1;
+
+    // count the beams of this joint, and those of length zero
     for (; i < t->m->nbeam && t->m->beam[i].joint == joint; i++) {
       const model_beam* f = &t->m->beam[i];
       const frame a = td_frame(t->m, t->w, f->a), b = td_frame(t->m, t->w, f->b);
@@ -336,6 +367,8 @@ static void warn_short_beams(const trial* t) {
       if (!f->law[2].rest_initial || axial_at(&a, &b).L > 1e-9 * size) continue;
       if (none++ == 0) first = i;
     }
+
+    // one warning for all of them
     if (none == 0) continue;
     const model_beam* f = &t->m->beam[first];
     const char* name = model_name(t->m, f->name);
@@ -353,6 +386,7 @@ static void warn_short_beams(const trial* t) {
   }
 }
 
+// Check charts, springs, beams and stretch() sensors at the start.
 static td_status judge_geometry(const trial* t) {
   td_status worst = TD_OK;
   warn_short_beams(t);
@@ -371,12 +405,13 @@ static td_status judge_geometry(const trial* t) {
 
 // ---- equations --------------------------------------------------------------------------------
 
-// The loop that is farthest from closed.
+// Report the loop that is farthest from closed, or a rod that would be crushed.
 static void report_open_loop(const trial* t) {
   const td_model* m = t->m;
   int worst = 0;
   double largest = -1;
   td_place(m, &t->w->inner, t->w);
+
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, t->w, i);
     double e, ed;
@@ -386,7 +421,8 @@ static void report_open_loop(const trial* t) {
     largest = fabs(v.e - e);
     worst = i;
   }
-  // closed, but by a rod that is no rod any more (closing.c)
+
+  // all rows are closed, but a rod is crushed (closing.c)
   if (largest <= 1e-9) {
     td_error(
         &t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
@@ -397,6 +433,7 @@ static void report_open_loop(const trial* t) {
             "rod.model or more of its functions (rod.n)");
     return;
   }
+
   td_error(&t->spec->diags, TD_E_MODEL, joint_span(t->spec, m->row[worst].joint),
            "the loop of %s cannot be closed from the initial values: %s is off by %.3g %s",
            model_name(m, m->joint[m->row[worst].joint - 1].name),
@@ -405,27 +442,30 @@ static void report_open_loop(const trial* t) {
   td_more(&t->spec->diags, "check the lengths and the initial values (dof.init) around this loop");
 }
 
-// Rods whose coordinates are strains.
+// True for rods whose coordinates are strains.
 static bool is_strained(const td_model* m, int rod) {
   return !td_rod_models[m->rod[rod - 1].model].positions;
 }
 
-// Closing the loops moves initial values: all that moved by more than rounding in the text, joints
-// one by one and rods by the strain that changed most.
+// Remark which initial values closing the loops has changed: joints one by one, rods by the strain
+// that changed most.
 static void report_moved(const trial* t) {
   const td_model* m = t->m;
   const arena_mark mark = arena_open(&t->w->scratch);
   int *list = arena_ints(&t->w->scratch, m->npos + 1), n = 0;
+
+  // coordinates that changed by more than the rounding of the model text
   for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
     td_coordinate about;
     td_model_q_about(m, i, &about);
     const double from = t->w->num[m->pos[i].init], change = fabs(t->w->q_initial[i] - from);
-    // components of quaternions are not written one by one; nodes of rods start where the rod is
+
+    // components of quaternions are not written one by one, and nodes of rods start with their rod
     const bool strain = m->pos[i].rod > 0 && m->pos[i].dof <= 6 && is_strained(m, m->pos[i].rod);
     if (about.prescribed || (m->pos[i].rod > 0 ? !strain : !*about.unit)) continue;
     if (change <= 1e-4 * fmax(1, fabs(from))) continue;
 
-    // one line for each rod
+    // keep only the largest change of each rod
     int same = n;
     for (int k = 0; k < n && m->pos[i].rod > 0; k++)
       if (m->pos[list[k]].rod == m->pos[i].rod) same = k;
@@ -434,7 +474,8 @@ static void report_moved(const trial* t) {
     if (change > other) list[same] = i;
     n += same == n;
   }
-  // the largest change of a joint, or else of a rod, comes first
+
+  // the largest change of a joint, or else of a rod, first
   for (int k = 1; k < n; k++) {
     const double first = fabs(t->w->q_initial[list[0]] - t->w->num[m->pos[list[0]].init]),
                  here = fabs(t->w->q_initial[list[k]] - t->w->num[m->pos[list[k]].init]);
@@ -444,6 +485,8 @@ static void report_moved(const trial* t) {
     list[0] = list[k];
     list[k] = moved;
   }
+
+  // one line for each
   for (int k = 0; k < n; k++) {
     td_coordinate about;
     td_model_q_about(m, list[k], &about);
@@ -460,7 +503,8 @@ static void report_moved(const trial* t) {
               rod ? about.name : "", from, to, about.unit);
     }
   }
-  // rods whose coordinates are positions
+
+  // rods whose coordinates are positions, by the distance that their nodes moved
   for (int rod = 1; rod <= m->nrod && m->nrow > 0; rod++) {
     const double far = t->w->rod_moved[rod];
     if (is_strained(m, rod) || !(far > 1e-6 * m->rod[rod - 1].length)) continue;
@@ -472,20 +516,24 @@ static void report_moved(const trial* t) {
     else
       td_more(&t->spec->diags, "and %s: its coordinates change by up to %.4g m", name, far);
   }
+
   arena_close(&t->w->scratch, mark);
 }
 
-// `fixed` keeps the distance and, with all three rotations, the angle that its two ends have at the
-// start, which is not always meant: told once for a joint, with the largest of its elements.
+// Remark the distance and angle that joint.fixed keeps because its two ends have them at the start,
+// which is not always intended: once for each joint, with the largest of its elements.
 static void report_gaps(const trial* t) {
   static const char* const fields[] = {"fixed", NULL};
   const td_model* m = t->m;
+
   for (int i = 0; i < m->nrow;) {
     const int joint = m->row[i].joint;
     const value* joints = td_get(t->spec->root, 0, "joint");
-    // rows of edges of meshes stand in no joint of the text
+    // rows of mesh edges belong to no joint of the text
     const bool is_fixed = joints != NULL && joint >= 1 && joint <= td_value_count(joints) &&
                           td_get(joints, joint - 1, "fixed") != NULL;
+
+    // largest distance and angle among the elements of the joint
     double largest = 0, turned = 0, size = 1e-3;
     for (; i < m->nrow && m->row[i].joint == joint;) {
       const int element = m->row[i].element;
@@ -505,6 +553,8 @@ static void report_gaps(const trial* t) {
       }
       largest = fmax(largest, sqrt(square));
     }
+
+    // the remark, with what would close the gap or align the ends
     const bool apart = largest > 1e-6 * size, askew = turned > 1e-6;
     char gap[80] = "", angle[80] = "";
     if (apart) snprintf(gap, sizeof gap, "the gap of %.4g m", largest);
@@ -518,7 +568,8 @@ static void report_gaps(const trial* t) {
   }
 }
 
-// Where the polynomial rod with this number, from 1, was written: those of joints follow the rods.
+// Source position of the polynomial rod with this number, from 1; those of joints come after the
+// rods.
 static td_span rom_span(const td_spec* spec, int number) {
   const value *rods = td_get(spec->root, 0, "rod"), *joints = td_get(spec->root, 0, "joint");
   int left = number - (rods ? td_value_count(rods) : 0);
@@ -527,13 +578,15 @@ static td_span rom_span(const td_spec* spec, int number) {
   return td_span_none();
 }
 
-// The failure text names the coordinate, or its rod: find where it was written.
+// Report a singular mass matrix where the coordinate, or the rod, that its failure text names was
+// written.
 static void report_singular(const trial* t) {
   static const char* const rod[] = {"functions", "basis", "order", "n", "points", "length", NULL};
   static const char* const mass[] = {"rho", "inertia", "length", NULL};
   const bool massless = strstr(t->w->failure, "nothing with mass") != NULL;
   td_span at = td_span_none();
   char part[2][160];
+
   for (int i = 0; i < t->m->nvel; i++) {
     const model_dof* d = &t->m->vel[i];
     snprintf(part[0], sizeof part[0], " %.140s (", td_model_v_name(t->m, i));
@@ -547,23 +600,11 @@ static void report_singular(const trial* t) {
          : d->rod > 0 ? field_span(t->spec, "rod", d->rod, massless ? mass : rod)
                       : joint_span(t->spec, d->joint);
   }
+
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", t->w->failure);
 }
 
-static td_status judge_equations(const trial* t) {
-  const td_status status = td_trial_dynamics(t->m, t->state, t->w);
-  if (status == TD_E_SINGULAR) report_singular(t);
-  if (status != TD_OK) return status;
-  for (int i = 0; i < t->m->nvel; i++) {
-    if (isfinite(t->w->vdot[i])) continue;
-    return td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->vel[i]),
-                    "the acceleration of %s is not finite at the start (t = %g s)",
-                    td_model_v_name(t->m, i), t->state->t);
-  }
-  return TD_OK;
-}
-
-// Contact at the start is a push from nowhere: likely not what is meant.
+// Warn of contacts that touch at the start, which are pushed apart from nowhere.
 static void warn_contacts(const trial* t) {
   static const char* const fields[] = {"first", "second", NULL};
   for (int i = 0; i < t->m->ncontact; i++) {
@@ -575,14 +616,17 @@ static void warn_contacts(const trial* t) {
   }
 }
 
-// Positions between which a table is straight make speeds that jump at every knot.
+// Warn of positions that are interpolated linearly in a table: their speed jumps at every knot.
 static void warn_tables(const trial* t) {
   const td_model* m = t->m;
+
   for (int i = 0; i < m->nvel + m->nrow; i++) {
     const num at = i < m->nvel ? m->vel[i].motion : m->row[i - m->nvel].motion;
     const bool cable = i >= m->nvel && !row_has_frames(m->row[i - m->nvel].kind);
     int n = 0, knots = 0;
     ex* need = at == NUM_NONE || cable ? NULL : td_ex_needed(m->graph, &m->number_ex[at], 1, &n);
+
+    // knots of the largest linear table in the expression
     for (int k = 0; need && k < n; k++) {
       const int table = td_ex_table_of(m->graph, need[k]);
       const td_ex_pieces p = table < 0 ? (td_ex_pieces){0} : td_exprs_table(m->graph, table);
@@ -603,8 +647,8 @@ static void warn_tables(const trial* t) {
   }
 }
 
-// The work says which loop; the first motion that is prescribed, or joint.control, has the place,
-// and without any of them the first strain that is given over time.
+// Report a motion that cannot be followed at the first prescribed motion or joint.control, or else
+// at the first time-dependent strain; the failure text of the work names the loop.
 static void report_unfollowed(const trial* t, const char* why) {
   static const char *const motion[] = {"motion", NULL}, *const control[] = {"control", NULL},
                            *const strain[] = {"strain", "part", NULL},
@@ -620,7 +664,8 @@ static void report_unfollowed(const trial* t, const char* why) {
       at = field_span(t->spec, "joint", m->row[i].joint, controlled ? control : motion);
   for (int i = m->nvel - 1; i >= 0 && !controlled; i--)
     if (m->vel[i].motion != NUM_NONE) at = dof_span(t->spec, &m->vel[i]);
-  // rates that cannot go on are those of the loop itself
+
+  // rates that cannot go on belong to the loop itself
   for (int i = 0; i < m->nrow && strstr(why, "singular position"); i++) {
     char start[100];
     const int joint = m->row[i].joint;
@@ -628,9 +673,11 @@ static void report_unfollowed(const trial* t, const char* why) {
     snprintf(start, sizeof start, "the loop of %s starts", model_name(m, m->joint[joint - 1].name));
     if (strstr(why, start)) at = field_span(t->spec, "joint", joint, loop);
   }
+
   td_error(&t->spec->diags, TD_E_MODEL, at, "%s", why);
 }
 
+// Judge the compiled model: initial state, numbers, geometry, equations of motion.
 static td_status judge(const trial* t) {
   td_status status = td_state_initial(t->m, t->w, t->state);
   char why[400];
@@ -646,10 +693,20 @@ static td_status judge(const trial* t) {
   TD_TRY(judge_geometry(t));
   warn_contacts(t);
   warn_tables(t);
-  return t->m->nvel > 0 ? judge_equations(t) : TD_OK;
+
+  // the equations of motion have a finite solution
+  if (t->m->nvel == 0) return TD_OK;
+  status = td_trial_dynamics(t->m, t->state, t->w);
+  if (status == TD_E_SINGULAR) report_singular(t);
+  for (int i = 0; i < t->m->nvel && status == TD_OK; i++)
+    if (!isfinite(t->w->vdot[i]))
+      status = td_error(&t->spec->diags, TD_E_MODEL, dof_span(t->spec, &t->m->vel[i]),
+                        "the acceleration of %s is not finite at the start (t = %g s)",
+                        td_model_v_name(t->m, i), t->state->t);
+  return status;
 }
 
-// Dense matrices grow with the square of the model.
+// Refuse models whose dense matrices would be too large.
 static td_status judge_size(td_spec* spec, const td_model* m) {
   if (m->sparse && m->task_static && m->nvel > SPARSE_DENSE_LIMIT) {
     td_error(&spec->diags, TD_E_MODEL, td_get_at(td_get(spec->root, 0, "task"), 0, "feedforward"),
@@ -659,6 +716,7 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
     td_more(&spec->diags, "'dynamic' has no such limit");
     return TD_E_MODEL;
   }
+
   int largest = m->sparse ? 0 : m->nvel + m->nrow;
   for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
     largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
@@ -671,8 +729,8 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
   return TD_E_MODEL;
 }
 
-// A simulation as the file asks for it must fit into memory: rows of t, q, v, sensors, energies and
-// inputs.  The message is where the more unusual of t_final and dt_out was written.
+// Refuse simulations whose outputs would not fit into memory: t, q, v, sensors, energies and inputs
+// at every output time.  The message points to the more unusual of t_final and dt_out.
 static td_status judge_outputs(td_spec* spec, const td_model* m) {
   const double length = m->settings[1] - m->settings[0], rows = length / m->settings[2];
   const double numbers =
@@ -689,18 +747,20 @@ static td_status judge_outputs(td_spec* spec, const td_model* m) {
   return TD_E_MODEL;
 }
 
+// FNV-1a hash of n bytes.
 static unsigned long long mix(unsigned long long hash, const void* data, size_t n) {
   for (size_t i = 0; i < n; i++) hash = (hash ^ ((const unsigned char*)data)[i]) * 1099511628211ULL;
   return hash;
 }
 
-// What the numbers of a state mean: kinds and order of joints and rods, names of coordinates and
-// inputs, how many elements of each kind act.  Numbers of the elements do not count.
+// Hash of what the numbers of a state mean: kinds and order of joints and rods, names of
+// coordinates and inputs, how many elements of each kind act.  Values of the elements do not count.
 static unsigned long long identity_of(const td_model* m) {
   unsigned long long hash = 14695981039346656037ULL;
   const int counts[] = {m->npos, m->nvel,   m->ninput,   m->nbody, m->njoint, m->nspring, m->nrow,
                         m->nrod, m->ncable, m->ncontact, m->nwet,  m->ntask,  m->nloop};
   hash = mix(hash, counts, sizeof counts);
+
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* h = &m->hop[i];
     const int kind[] = {(int)h->kind, h->parent, h->nv,        h->turns,
@@ -714,15 +774,18 @@ static unsigned long long identity_of(const td_model* m) {
     const char* name = td_model_internal_name(m, i);
     hash = mix(hash, name, strlen(name) + 1);
   }
+
   for (int i = 0; i < m->npos + m->nvel + m->ninput; i++) {
     const char* name = i < m->npos             ? td_model_q_name(m, i)
                        : i < m->npos + m->nvel ? td_model_v_name(m, i - m->npos)
                                                : td_model_input_name(m, i - m->npos - m->nvel);
     hash = mix(hash, name, strlen(name) + 1);
   }
+
   return hash;
 }
 
+// Compile a description, plan its matrices, and judge it at its initial state.
 td_status td_model_compile(td_spec* spec, td_model** model) {
   if (!spec || !model) return TD_E_USAGE;
   *model = NULL;
@@ -732,17 +795,22 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
         "out of memory: the linear algebra needs 136 MB of address space at once, and a "
         "limit of the process leaves less (ulimit -v or -d)");
   spec->read_wires = td_read_meshes;
+
+  // the model, and the plan of its matrices
   TD_TRY(td_compile(spec, model));
   td_status planned = td_sparse_plan(*model);
   if (planned == TD_OK) planned = td_arrow_plan(*model);
   if (planned == TD_OK) planned = td_wrench_plan(*model);
   if (planned == TD_OK) planned = judge_size(spec, *model);
   if (planned == TD_OK) planned = judge_outputs(spec, *model);
+
   if (planned != TD_OK) {
     td_model_free(*model);
     *model = NULL;
     return planned;
   }
+
+  // evaluate it at its initial state
   td_trim(*model);
   (*model)->identity = identity_of(*model);
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
@@ -750,9 +818,11 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
   td_state_free(t.state);
   td_work_free(t.w);
+
   if (status != TD_OK) {
     td_model_free(*model);
     *model = NULL;
   }
+
   return status;
 }

@@ -1,15 +1,17 @@
-// Small accesses to the memory of one thread: results, the text of a failure, parameters.
+// Accesses to the work of one thread: parameters, results, load factor, and the text of a failure.
 #include <math.h>
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "engine/stages.h"
 
+// Give a parameter a value without checking the rules of its fields.
 void td_work_put_param(const td_model* m, td_work* w, int param, double value) {
   w->vars[m->param[param].var] = value;
   w->dirty = true;
 }
 
+// Value of a parameter, NaN when it does not exist.
 double td_work_param(const td_model* m, const td_work* w, int param) {
   if (!model_works(m, w) || param < 0 || param >= m->nparam) return (double)NAN;
   return w->vars[m->param[param].var];
@@ -19,6 +21,7 @@ const double* td_work_vdot(const td_work* w) { return w ? w->vdot : NULL; }
 
 const double* td_work_lambda(const td_work* w) { return w ? w->lambda : NULL; }
 
+// Copy the flags of the last evaluation.
 void td_work_flags_into(const td_work* w, td_flags* flags, size_t size) {
   const td_flags none = {0};
   struct_into(flags, size, w ? &w->flags : &none, sizeof none);
@@ -28,6 +31,7 @@ const char* td_work_failure(const td_work* w) { return w ? w->failure : ""; }
 
 void td_set_load(td_work* w, double scale) { w->load = scale; }
 
+// Leave the text of a failure.
 void td_work_fail(td_work* w, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -35,6 +39,7 @@ void td_work_fail(td_work* w, const char* format, ...) {
   va_end(args);
 }
 
+// TD_OK when all rows x cols numbers are finite; otherwise the failure names the first that is not.
 td_status td_finite(const td_model* m, td_work* w, const char* what,
                     const char* (*name)(const td_model*, int), const double* x, int rows,
                     int cols) {

@@ -1,21 +1,22 @@
-// Which sums of the inverse dynamics are the wrench inside a rod, wrench(rod(k), s).
+// Plan of the sums of the inverse dynamics that make up the wrench inside a rod, wrench(rod(k), s).
 //
 // By equilibrium the section at s carries what everything beyond it needs,
 //
-//   W(s) = Σ_j (I A + V ×* I V - f)_j      over all that lies beyond s.
+//   W(s) = Σ_j (I A + V ×* I V - f)_j      over everything beyond s.
 //
-// The masses and loads of gvs and rom rods sit at the points of their quadrature.  A point x_i of a
-// panel [a, b] with the weight w_i counts with the share of it that lies beyond s,
+// The masses and loads of 'gvs' and 'rom' rods act at their quadrature points.  A point x_i of a
+// panel [a, b] with weight w_i counts with the share of it that lies beyond s,
 //
 //   c_i = 1/w_i ∫_s^b ℓ_i(x) dx,
 //
-// ℓ_i the polynomial that is 1 at x_i and 0 at the panel's other points: W is as accurate as the
-// quadrature.  Whatever is attached to the rod counts when it sits at s or beyond.  td_inverse
-// leaves the sums over subtrees in hop.F, so that the own wrench of a hop is its F without those of
-// its children, and W is a sum of some of them: one at the base, a few more elsewhere.
+// where ℓ_i is the polynomial that is 1 at x_i and 0 at the panel's other points, so that W is as
+// accurate as the quadrature.  Whatever is attached to the rod counts when it is at s or beyond.
+// td_inverse leaves the sums over subtrees in hop.F; the own wrench of a hop is its F minus those
+// of its children, and W is a sum of some of them: one at the base, a few more elsewhere.
 //
-// Rods of segments (srl, ebr, eba) have it at their base and in the middle of each segment, by
-// equilibrium too, and linear between these.  Beyond the last middle it is refused (build_expr.c).
+// Rods of segments ('srl', 'ebr', 'eba') have the wrench at their base and in the middle of each
+// segment, also by equilibrium, and linear in between.  Beyond the last middle it is refused
+// (build_expr.c).
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -24,8 +25,9 @@
 #include "math/quadrature.h"
 #include "model/arrays.h"
 
-enum { MOST_PANEL = 64 };  // polynomials of more points are not needed: each counts with its cell
+enum { MOST_PANEL = 64 };  // points of a panel; larger ones are taken as cells
 
+// Append factor times the wrench of a hop or of a segment to a probe.
 static td_status add_share(td_model* m, model_probe* p, int hop, int strain, double factor) {
   if (factor == 0) return TD_OK;
   model_share* s = td_push_share(m, 1);
@@ -35,7 +37,8 @@ static td_status add_share(td_model* m, model_probe* p, int hop, int strain, dou
   return TD_OK;
 }
 
-// The hop at the base of a rod, which is its own where wrenches are asked for (build_rods.c).
+// The hop at the base of a rod, which belongs to it alone where wrenches are requested
+// (build_rods.c).
 static int base_hop(const td_model* m, int rod) {
   for (int i = 0; i < m->nstation; i++)
     if (m->station[i].rod == rod && m->station[i].arc == 0 && !m->station[i].moved)
@@ -45,7 +48,7 @@ static int base_hop(const td_model* m, int rod) {
 
 // ---- segments ---------------------------------------------------------------------------------
 
-// The hop of a segment's joint; -1: nothing of it is free.
+// The hop of a segment's joint; -1: none of its strains is free.
 static int joint_hop(const td_model* m, const model_strain* f) {
   for (int d = 0; d < 6; d++)
     for (int c = 0; f->dof_v[d] >= 0 && c < m->ncol; c++)
@@ -53,9 +56,11 @@ static int joint_hop(const td_model* m, const model_strain* f) {
   return -1;
 }
 
+// Shares of a rod of segments: linear interpolation between the two middles around s.
 static td_status segment_shares(td_model* m, model_probe* p) {
   // the middles before and behind s; before the first there is the base
   int before = -1, behind = -1;
+
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (f->rod != p->rod) continue;
@@ -68,6 +73,7 @@ static td_status segment_shares(td_model* m, model_probe* p) {
   const double x = before < 0 ? 0 : m->strain[before].arc;
   const double s = behind < 0 ? 0 : (p->arc - x) / (m->strain[behind].arc - x);
   if (before < 0) TD_TRY(add_share(m, p, base_hop(m, p->rod), -1, 1 - s));
+
   for (int k = 0; k < 2; k++) {
     const int i = k == 0 ? before : behind;
     if (i < 0) continue;
@@ -75,6 +81,7 @@ static td_status segment_shares(td_model* m, model_probe* p) {
     const double factor = k == 0 ? 1 - s : s;
     TD_TRY(add_share(m, p, link ? -1 : joint_hop(m, &m->strain[i]), link ? i : -1, factor));
   }
+
   return TD_OK;
 }
 
@@ -94,14 +101,15 @@ static double lagrange_integral(const double* x, int n, int i, double s, double 
   return sum;
 }
 
-// The shares beyond s of n points on [a, b].  Weights that are not those of the polynomials through
-// the points (rectangles, a user's own) are taken as cells one behind the other.
+// The shares beyond s of n points on [a, b].  Points whose weights are not those of their
+// polynomials (rectangles, a user's own) count as consecutive cells.
 static void panel_shares(const double* x, const double* w, int n, double a, double b, double s,
                          double* share) {
   bool polynomials = n <= MOST_PANEL;
   for (int i = 0; i < n && polynomials; i++)
     polynomials = fabs(lagrange_integral(x, n, i, a, b) - w[i]) < 1e-6 * (b - a);
   double cell = a;
+
   for (int i = 0; i < n; i++) {
     cell += w[i];
     if (s <= a)
@@ -115,18 +123,19 @@ static void panel_shares(const double* x, const double* w, int n, double a, doub
   }
 }
 
+// Order of samples by arc length.
 static int by_arc(const void* a, const void* b) {
   const double x = ((const model_sample*)a)->arc, y = ((const model_sample*)b)->arc;
   return x < y ? -1 : x > y;
 }
 
-// What part of the rod's own wrench on each hop lies beyond s: `share`, NAN for hops that are not
-// of the rod; `beyond`: whether what is attached to the hop does.
+// The share beyond s of the rod's own wrench on each hop, NAN for hops that are not of the rod;
+// `beyond`: whether what is attached to the hop lies beyond s.
 static td_status hop_shares(const td_model* m, const model_probe* p, double* share, bool* beyond) {
   const double length = m->rod[p->rod - 1].length, eps = 1e-9 * length;
   for (int i = 0; i < m->nhop; i++) share[i] = NAN;
 
-  // places without weight
+  // stations without weight
   for (int i = 0; i < m->nstation; i++) {
     const model_station* at = &m->station[i];
     if (at->rod != p->rod || at->moved || at->hop < 0 || at->arc < eps) continue;
@@ -134,8 +143,7 @@ static td_status hop_shares(const td_model* m, const model_probe* p, double* sha
     share[at->hop] = beyond[at->hop];
   }
 
-  // points with weight, panel after panel: a panel ends where a point has no weight, or where its
-  // points have counted a linear function exactly, which some of a rule's points do not
+  // quadrature points, sorted along the rod
   model_sample* list = malloc(((size_t)m->nsample + 1) * sizeof *list);
   double* room = malloc(3 * ((size_t)m->nsample + 1) * sizeof *room);
   if (!list || !room) {
@@ -143,11 +151,16 @@ static td_status hop_shares(const td_model* m, const model_probe* p, double* sha
     free(room);
     return TD_E_NOMEM;
   }
+
   int count = 0;
   for (int i = 0; i < m->nsample; i++)
     if (m->sample[i].rod == p->rod) list[count++] = m->sample[i];
   qsort(list, (size_t)count, sizeof *list, by_arc);
+
+  // panel after panel: a panel ends at a point without weight, or when its points integrate a
+  // linear function exactly, which no proper subset of a rule's points does
   double from = 0, *x = room, *w = x + count, *c = w + count;
+
   for (int first = 0; first < count;) {
     int n = 0;
     double to = from, moment = 0;
@@ -169,18 +182,20 @@ static td_status hop_shares(const td_model* m, const model_probe* p, double* sha
     from = to;
     if (first < count && list[first].weight == 0) first++;
   }
+
   free(list);
   free(room);
   return TD_OK;
 }
 
+// Shares of a rod with quadrature points, as factors of the sums hop.F.
 static td_status quadrature_shares(td_model* m, model_probe* p) {
   const size_t n = (size_t)m->nhop + 1;
   double* share = malloc(n * sizeof *share);
   bool* beyond = calloc(n, sizeof *beyond);
   td_status status = share && beyond ? hop_shares(m, p, share, beyond) : TD_E_NOMEM;
 
-  // hops that place a frame together: only the last has a station
+  // hops of one group place a frame together, and only the last has a station
   for (int i = m->nhop - 1; i >= 0 && status == TD_OK; i--) {
     const int parent = m->hop[i].parent;
     if (parent >= 0 && !isnan(share[i]) && isnan(share[parent]) &&
@@ -190,7 +205,8 @@ static td_status quadrature_shares(td_model* m, model_probe* p) {
     }
   }
 
-  // own wrench = F without those of the children, which count as they do themselves
+  // the own wrench is F minus the F of the children: factor of F = own share minus that of the
+  // parent
   for (int i = 0; i < m->nhop && status == TD_OK; i++) {
     const int parent = m->hop[i].parent;
     const bool on_rod = parent >= 0 && !isnan(share[parent]);
@@ -199,17 +215,19 @@ static td_status quadrature_shares(td_model* m, model_probe* p) {
     if (isnan(share[i]) && !on_rod) continue;
     status = add_share(m, p, i, -1, fabs(factor) < 1e-14 ? 0 : factor);
   }
+
   free(share);
   free(beyond);
   return status;
 }
 
+// Find the shares of all wrench() probes.
 td_status td_wrench_plan(td_model* m) {
   for (int i = 0; i < m->nprobe; i++) {
     model_probe* p = &m->probe[i];
     if (!sensor_is(p->kind, OF_SECTION)) continue;
 
-    // the six components of a place have the same terms
+    // the six components of a section share their terms
     int twin = 0;
     while (twin < i && !(m->probe[twin].kind == p->kind && m->probe[twin].rod == p->rod &&
                          m->probe[twin].arc == p->arc))
@@ -217,14 +235,19 @@ td_status td_wrench_plan(td_model* m) {
     p->share = twin < i ? m->probe[twin].share : m->nshare;
     p->nshare = twin < i ? m->probe[twin].nshare : 0;
     if (twin < i) continue;
-    if (p->arc < 1e-9 * m->rod[p->rod - 1].length) {  // a hop of its own carries the whole rod
+
+    // at the base a hop of its own carries the whole rod
+    if (p->arc < 1e-9 * m->rod[p->rod - 1].length) {
       TD_TRY(add_share(m, p, base_hop(m, p->rod), -1, 1));
       continue;
     }
+
+    // elsewhere by segments or by quadrature points
     bool segments = false;
     for (int k = 0; k < m->nstrain && !segments; k++)
       segments = m->strain[k].rod == p->rod && strain_is_segment(&m->strain[k]);
     TD_TRY(segments ? segment_shares(m, p) : quadrature_shares(m, p));
   }
+
   return TD_OK;
 }
