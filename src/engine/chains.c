@@ -76,6 +76,7 @@ static void put_positions(const td_model* m, td_work* w, const vec3* slope, doub
   memset(sum, 0, 2 * (size_t)m->npos * sizeof(double));
   td_place(m, state, w);
 
+  // errors of the slopes, projected onto the slopes of the shape functions
   for (int i = 0; i < m->nstrain; i++) {
     const model_strain* f = &m->strain[i];
     if (!is_polynomial(m, f)) continue;
@@ -90,6 +91,7 @@ static void put_positions(const td_model* m, td_work* w, const vec3* slope, doub
     }
   }
 
+  // correct the coordinates
   for (int i = 0; i < m->npos; i++)
     if (square[i] > 0) state->q[i] += sum[i] / square[i];
 }

@@ -130,6 +130,7 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, loo
     in[m->vel[v[k]].rod] = true;
   }
 
+  // clear the sums, and compute the columns' tangent vectors
   if (g) {
     memset(g, 0, (size_t)n * sizeof(double));
     memset(H, 0, (size_t)n * (size_t)n * sizeof(double));
@@ -411,6 +412,7 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const loo
     if (moved[j] != OUTSIDE && moved[j] <= most) v[n++] = j;
   }
 
+  // descend from the energy of the closed configuration
   td_place(m, state, w);
   double energy = rod_energy(m, w, v, n, most, NULL, NULL);
 
@@ -429,6 +431,8 @@ static void relax_rods(const td_model* m, td_state* state, td_work* w, const loo
         now = rod_energy(m, w, v, n, most, NULL, NULL);
       if (now < energy) break;
     }
+
+    // no step lowers the energy: stay where it was
     if (!(now < energy)) {
       memcpy(state->q, q, (size_t)m->npos * sizeof(double));
       td_place(m, state, w);
@@ -568,6 +572,8 @@ double td_stuck(const td_model* m, const td_state* state, td_work* w, double t_e
   double *row = arena_doubles(s, r), *col = arena_doubles(s, n), *rows = arena_zeros(s, r * n);
   double *mass = arena_zeros(s, n * n), after = 0;
   bool bends = false;
+
+  // can rods of the loops bend at all?
   find_roles(m, in, s);
   for (int j = 0; j < nv; j++) bends = bends || in[j] == BENDING;
 

@@ -78,6 +78,8 @@ void td_row_jacobian_sized(const td_model* m, td_work* w, double* Jc, const doub
         sum[1] += turned[v] * scale[v] * scale[v];
         size[v] = fmax(size[v], moved[v] + turned[v]);
       }
+
+      // size of each row; a screw row also contains its pitch times the rotation
       for (int i = first; i < end; i++) {
         const num slot = m->row[i].pitch;
         const double pitch = slot == NUM_NONE ? 0 : w->num[slot];

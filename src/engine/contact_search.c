@@ -196,6 +196,7 @@ static double ball_depth(const contact_reach* r, vec3 x, double radius, touched_
     return t.depth;
   }
 
+  // the deepest of all pieces whose boxes meet
   double deepest = -INFINITY;
 
   for (int j = 0; j < r->n; j++) {
@@ -275,6 +276,8 @@ static stretch_end boundary(const contact_reach* r, const contact_line* piece, d
       in = t;
     else
       out = t;
+
+    // Newton's step where it stays between the ends, else bisection
     const double next = t - depth / end.slope;
     const bool between = (next - in) * (next - out) < 0;
     end.t = between ? next : in;
@@ -371,6 +374,7 @@ static void complete_pair(const td_model* m, const td_work* w, const model_conta
     return;
   }
 
+  // a fixed object, which may translate
   const contact_touch touch = td_touch_fixed(w, c, p->a.x, p->a.r);
   p->depth = touch.depth;
   p->n = touch.n;
@@ -422,6 +426,8 @@ static stretch_rule rule_for(double exponent, const stretch_end end[2]) {
                       w8[8] = {0.05061426814518813, 0.11119051722668724, 0.15685332293894364,
                                0.18134189168918099, 0.18134189168918099, 0.15685332293894364,
                                0.11119051722668724, 0.05061426814518813};
+
+  // substitute at ends with a root of the depth, unless the exponent is an integer
   const bool whole = exponent == floor(exponent), a = end[0].slope != 0, b = end[1].slope != 0;
   stretch_rule r = {.n = exponent == 1 ? 5 : 8};
 
@@ -456,6 +462,8 @@ static int divide(const contact_reach* r, const contact_line* piece, const stret
   part[0][0] = whole[0];
   part[0][1] = whole[1];
   if (!r->list || !r->c->line) return 1;
+
+  // nothing to divide unless an end of the touched rod is near
   const contact_line *first = &r->w->contact_line[r->c->piece], *last = first + r->c->npiece - 1;
   if (!contact_boxes_meet(r->self, first) && !contact_boxes_meet(r->self, last)) return 1;
 
@@ -484,6 +492,8 @@ static int divide(const contact_reach* r, const contact_line* piece, const stret
 static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
   const model_piece* p = &v->m->piece[a];
   const contact_ball* balls = &v->w->contact_ball[p->ball];
+
+  // stretches that are inside, divided at the ends of the touched rod
   stretch_end inside[STRETCHES][2], at[STRETCHES * SUBINTERVALS][2];
   const int stretches = find_stretches(r, &v->w->contact_line[a], inside);
   int n = 0;
@@ -571,6 +581,8 @@ static void search(const td_model* m, const td_work* w, td_touch_visit visit, vo
     const model_contact* c = &m->contact[i];
     const touch_visitor v = {m, w, c, i, &stretches, room, visit, data};
     sweep s = {.list = NULL};
+
+    // sort the pieces that can be touched, unless all are far away
     if (c->kind == CONTACT_PIECES) {
       if (c->npiece == 0) continue;
       const contact_line all = box_around(w, c->piece, c->npiece);
@@ -581,6 +593,8 @@ static void search(const td_model* m, const td_work* w, td_touch_visit visit, vo
       s = sweep_new(w, c, &all);
       for (int k = c->ball; c->nalong == 0 && k < c->ball + c->nball; k++) visit_one(&v, &s, -1, k);
     }
+
+    // pieces that touch
     for (int k = c->along; k < c->along + c->nalong; k++) visit_one(&v, &s, k, -1);
   }
 }
@@ -767,6 +781,8 @@ void td_contact_widths(const td_model* m, const td_work* w, double* width) {
         for (int k = 0; k < m->piece[j].nball; k++)
           other = fmin(other, w->contact_ball[m->piece[j].ball + k].r);
     }
+
+    // least radius of each ball or piece of this side
     for (int k = 0; k < (c->nalong > 0 ? c->nalong : c->nball); k++) {
       const int first = c->nalong > 0 ? m->piece[c->along + k].ball : c->ball + k;
       const int count = c->nalong > 0 ? m->piece[c->along + k].nball : 1;

@@ -131,6 +131,8 @@ double td_chart_margin(const td_model* m, const double* q, const char** name) {
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     if (!td_chart_ends(hop)) continue;
+
+    // the three numbers of the chart, and their distance from its singularity
     double y[3] = {0, 0, 0};
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const num weight = m->col[k].weight;  // constant for the coordinates of a rod
@@ -153,6 +155,8 @@ td_state* td_state_new(const td_model* m) {
   if (!m) return NULL;
   const size_t before = (size_t)(m->npos + m->nvel + m->ninput + m->ninternal);
   const size_t n = before + (size_t)model_memory(m) + 1;
+
+  // the struct and its arrays share one block
   td_state* state = malloc(sizeof(td_state) + n * sizeof(double));
   if (!state) return NULL;
   double* x = (double*)(void*)(state + 1);

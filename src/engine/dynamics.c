@@ -77,6 +77,7 @@ static td_status solve_forward(const td_model* m, td_work* w, td_system* system)
     return TD_E_SINGULAR;
   }
 
+  // the saddle-point system, or the recursion
   if (!m->recursive || m->nrow > 0) return solve_rows(m, w, system);
   int bad;
   if (td_articulated(m, w, w->vdot, &bad)) return TD_OK;
@@ -252,6 +253,8 @@ double td_power_placed(const td_model* m, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   double* F = arena_doubles(&w->scratch, m->nvel);
   double power = outer_power(m, w, true);
+
+  // multipliers along the rates of their rows
   for (int i = 0; i < m->nrow; i++)
     if (!row_is_off(m, w, i)) power += w->lambda[i] * td_row_at(m, w, i).ed;
 
@@ -441,6 +444,7 @@ td_status td_input_accelerations(const td_model* m, const td_state* state, td_wo
   td_system system;
   const td_status status = system_factor(m, w, SYSTEM_MOTION, &system);
   if (status == TD_OK) {
+    // forces and drives of a unit of each input as right-hand sides
     double *B = arena_doubles(s, m->nvel * nu), *g = arena_doubles(s, m->nrow * nu);
     td_trial_input_map(m, state, w, B);
     for (int i = 0; i < m->nrow; i++)

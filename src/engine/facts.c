@@ -83,6 +83,8 @@ static td_status find_clock_turns(const td_model* m, td_work* w, double t0, doub
     }
     if (count == before && count <= parts / 8) break;
     before = count;
+
+    // too many corners
     if (parts < LAST) continue;
     td_work_fail(w,
                  "prescribed motion or strains have corners in time (max, abs, ifelse ...) that "

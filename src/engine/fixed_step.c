@@ -221,6 +221,7 @@ static meeting meet(guarded* g) {
   widen_ranges(g, g->start);
   widen_ranges(g, g->end);
 
+  // elements that act at the ends, and guards that had both signs
   for (int i = 0; i < n; i++) {
     it.engaged = it.engaged || g->start[i] <= 0 || g->end[i] <= 0;
     it.mixed = it.mixed || (g->least[i] < 0 && g->most[i] > 0);
@@ -346,6 +347,7 @@ static td_status smooth_step(const td_model* m, td_state* state, td_work* w, dou
   td_prepare(m, w);
   if (m->nrow > 0 && w->rank.last < m->nrow) td_rank_keep(m, state, w, w->rank.last == 0);
 
+  // one step where nothing is one-sided, else divided as needed
   if (n == 0) {
     status = step(m, state, w, dt, NULL);
   } else {

@@ -105,6 +105,7 @@ void td_force_change(const td_model* m, const td_work* w, const force_info* f, c
     return;
   }
 
+  // changes of the two frames, and of the wrenches on them
   frame_change da = {0}, db = {0};
   if (col >= 0 && reach == REACH_STATIONS) {  // derivatives of single stations are in the blocks
     da = td_frame_change(m, w, f->a, col, rate);
@@ -168,6 +169,7 @@ bool td_forces_sweep(const td_model* m, const td_work* w, bool* touched) {
     if (touched && f.b >= 0 && m->station[f.b].hop >= 0) touched[m->station[f.b].hop] = true;
   }
 
+  // hops upstream of these move them, too
   for (int i = m->nhop - 1; i >= 0 && touched; i--)
     if (touched[i] && m->hop[i].parent >= 0) touched[m->hop[i].parent] = true;
   return all || some;
@@ -216,6 +218,7 @@ spatial td_link_change(const td_model* m, td_work* w, int joint, int element, in
     sum = spatial_add(sum, change[1]);
   }
 
+  // unit wrenches of the multipliers turn with the frames
   for (int i = 0; i < m->nrow && col >= 0; i++) {
     if (m->row[i].joint != joint || m->row[i].element != element) continue;
     td_row_wrenches_change(m, w, i, col, rate, change);
@@ -237,6 +240,7 @@ spatial td_link_wrench(const td_model* m, const td_work* w, int joint, int eleme
       sum = spatial_add(sum, td_element_table[f.kind]->wrench(m, w, f.i));
   }
 
+  // multipliers
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     if (r->joint != joint || r->element != element) continue;

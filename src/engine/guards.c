@@ -159,6 +159,8 @@ double td_guard_behind(const td_guard_path* p, double ta, double tb, const doubl
     // the element acted at ta: sample ever nearer to ta, so that even a short dip is found
     for (double d = (tb - ta) / 2; speed[i] * d > shallow; d /= 2) {
       if (!(ta + d > ta) || !p->at(p->ctx, ta + d, between)) break;
+
+      // deeper on the first side than four times its depth at ta
       const double depth = copysign(1, p->start[i]) * between[i];
       if (!(depth > shallow)) continue;
       if (depth > (p->noise ? p->noise[i] : 0)) return ta + d;

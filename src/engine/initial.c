@@ -97,6 +97,8 @@ static td_status judge_control(const td_model* m, td_work* w, const td_state* st
   td_state moved = {
       .t = state->t, .q = state->q, .v = arena_zeros(s, m->nvel), .u = state->u, .z = state->z};
   int worst = -1;
+
+  // drives of the controlled rows at the start
   td_status status = TD_OK;
 
   if (td_trial_dynamics(m, state, w) == TD_OK) {
@@ -174,6 +176,8 @@ static td_status judge_singular_rates(const td_model* m, td_work* w, const td_st
   const arena_mark mark = arena_open(&w->scratch);
   td_state rest = *state;
   rest.v = arena_zeros(&w->scratch, m->nvel);
+
+  // errors with the initial rates that are absent at rest
   int row = -1, other;
   const double left = missed(m, w, state, &row);
   const bool refused = left > 0 && missed(m, w, &rest, &other) < 0.5 * left;

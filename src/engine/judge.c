@@ -92,6 +92,7 @@ static td_status judge_mass(const trial* t, const model_body* b) {
   double size = 0, w[3], V[9];
   for (int k = 0; k < 9; k++) size = fmax(size, fabs(I[k]));
 
+  // the mass
   if (isinf(m)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, mass_field),
                     "%s.m must be finite, got inf", name);
@@ -102,6 +103,7 @@ static td_status judge_mass(const trial* t, const model_body* b) {
                     "%s.m must not be negative, got %g kg", name, m);
   }
 
+  // the principal moments
   if (!isfinite(size) || (td_eig_symmetric(I, eye, 3, w, V) && w[0] < -1e-9 * size)) {
     return td_error(&t->spec->diags, TD_E_MODEL, body_span(t, b, inertia_field),
                     "%s.I must not have a negative principal moment, got %g kg m^2", name,
@@ -136,6 +138,7 @@ static td_status report_section(const trial* t, const model_strain* f, int part,
                     model_name(t->m, f->name), of, not_finite(x), t->state->t);
   }
 
+  // source position by joint, rod or force
   const char *name = model_name(t->m, f->name), *of_rod = section_parts[part].of_rod;
   const char* const rod[] = {of_rod, "E", "G", "damp", "length", NULL};
   static const char* const joint[] = {"spring", "damp", "input", "second", NULL};
@@ -176,6 +179,8 @@ static td_status judge_strains(const trial* t) {
     if (!is_step(h) || !h->dependent) continue;
     const int rod = m->coords[h->coords].rod;
     const td_span at = field_span(t->spec, "rod", rod, fields);
+
+    // the strains at all points of the step
     for (int k = 0; k < 6 * h->nodes; k++) {
       const double x = t->w->num[h->value + k];
       if (isfinite(x)) continue;
@@ -185,6 +190,8 @@ static td_status judge_strains(const trial* t) {
       td_hint(&t->spec->diags, "rod(%d).init gives other coordinates to start from", rod);
       return TD_E_MODEL;
     }
+
+    // their derivatives by the coordinates
     for (int k = h->col; k < h->col + h->nv; k++)
       for (int n = 0; n < h->nodes; n++) {
         const double x = t->w->num[m->col[k].weight + n];
@@ -228,6 +235,7 @@ static td_status judge_beam(const trial* t, const model_beam* f) {
       edge ? force_span(t, f->joint, f->name) : field_span(t->spec, "joint", f->joint, fields);
   const char* name = model_name(t->m, f->name);
 
+  // length, then direction
   if (!(vec3_norm(z) > 0)) {
     return td_error(
         &t->spec->diags, TD_E_MODEL, at,
@@ -257,6 +265,7 @@ static td_status judge_stretch(const trial* t, int probe) {
 
 // Check that the vector part q of a unit quaternion has |q| < 1, or the rotation is not defined.
 static td_status judge_chart(const trial* t, const model_hop* hop) {
+  // the vector part at the start, and its largest component
   double y[3];
   for (int c = 0; c < 3; c++) y[c] = t->w->num[hop->value + c];
   int largest = hop->col;  // the message points to where the largest component was written
@@ -267,6 +276,7 @@ static td_status judge_chart(const trial* t, const model_hop* hop) {
     if (fabs(x) > fabs(t->w->q_initial[t->m->col[largest].q])) largest = k;
   }
 
+  // refuse rotations of half a turn and more
   const double sum = y[0] * y[0] + y[1] * y[1] + y[2] * y[2];
   const model_dof* d = &t->m->pos[t->m->col[largest].q];
   if (sum < 1) return TD_OK;
@@ -412,6 +422,7 @@ static void report_open_loop(const trial* t) {
   double largest = -1;
   td_place(m, &t->w->inner, t->w);
 
+  // the row of a loop with the largest error
   for (int i = 0; i < m->nrow; i++) {
     const row_value v = td_row_at(m, t->w, i);
     double e, ed;
@@ -587,6 +598,7 @@ static void report_singular(const trial* t) {
   td_span at = td_span_none();
   char part[2][160];
 
+  // the last velocity whose name, or whose rod, the text contains
   for (int i = 0; i < t->m->nvel; i++) {
     const model_dof* d = &t->m->vel[i];
     snprintf(part[0], sizeof part[0], " %.140s (", td_model_v_name(t->m, i));
@@ -684,10 +696,14 @@ static td_status judge(const trial* t) {
   snprintf(why, sizeof why, "%s", td_work_failure(t->w));
   td_enter(t->m, t->state, t->w);
   TD_TRY(judge_numbers(t));
+
+  // faults of the initial state
   if (status == TD_E_DIVERGED) report_open_loop(t);
   if (status == TD_E_SINGULAR) report_singular(t);
   if (status == TD_E_MODEL) report_unfollowed(t, why);
   if (status != TD_OK) return status;
+
+  // remarks, warnings and geometry
   report_moved(t);
   report_gaps(t);
   TD_TRY(judge_geometry(t));
@@ -717,6 +733,7 @@ static td_status judge_size(td_spec* spec, const td_model* m) {
     return TD_E_MODEL;
   }
 
+  // order of the largest dense matrix
   int largest = m->sparse ? 0 : m->nvel + m->nrow;
   for (int b = 0; m->sparse && b < m->nblock_at - 1; b++)
     largest = max_int(largest, m->block_at[b + 1] - m->block_at[b]);
@@ -761,6 +778,7 @@ static unsigned long long identity_of(const td_model* m) {
                         m->nrod, m->ncable, m->ncontact, m->nwet,  m->ntask,  m->nloop};
   hash = mix(hash, counts, sizeof counts);
 
+  // kinds of hops and how they are connected
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* h = &m->hop[i];
     const int kind[] = {(int)h->kind, h->parent, h->nv,        h->turns,
@@ -770,6 +788,8 @@ static unsigned long long identity_of(const td_model* m) {
 #define X(type, kind, text) hash = mix(hash, &m->n##kind, sizeof m->n##kind);
   TD_FORCES(X)
 #undef X
+
+  // names of internal states, coordinates and inputs
   for (int i = 0; i < m->ninternal; i++) {
     const char* name = td_model_internal_name(m, i);
     hash = mix(hash, name, strlen(name) + 1);

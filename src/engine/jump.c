@@ -342,6 +342,7 @@ td_status td_jump(const td_model* m, td_state* state, td_work* w, double margin,
   bool* slack = arena_bytes(&w->scratch, (size_t)m->ncable);
   td_prepare(m, w);
 
+  // all cables are slack during the jump
   for (int i = 0; i < m->ncable; i++) {
     slack[i] = w->cable[i].slack;
     w->cable[i].slack = true;
@@ -385,6 +386,8 @@ double td_next_jump(const td_model* m, td_work* w, double t0, double t1) {
   double *q = arena_zeros(&w->scratch, m->npos), *v = arena_zeros(&w->scratch, m->nvel),
          *a = arena_doubles(&w->scratch, 2 * n), *b = arena_doubles(&w->scratch, 2 * n),
          *c = arena_doubles(&w->scratch, 2 * n), size = 0;
+
+  // rates at both ends, and their largest size
   double low = t0, high = t1;
   td_prepare(m, w);
   w->placed = false;
@@ -449,6 +452,7 @@ double td_next_corner(const td_model* m, td_work* w, double t0, double t1, bool 
   double *a = arena_doubles(&w->scratch, m->nclock), *b = arena_doubles(&w->scratch, m->nclock);
   td_clocks(m, w, t0, a);
 
+  // the first interval in which a clock changes sign
   for (int k = 0; k < parts && first == INFINITY; k++) {
     const double from = t0 + (t1 - t0) * k / parts, to = t0 + (t1 - t0) * (k + 1) / parts;
     td_clocks(m, w, to, b);

@@ -98,6 +98,8 @@ static bool allocate(td_lattice* s) {
   const size_t ropes = (size_t)m->naxial, beams = (size_t)m->nbeam;
   const size_t grips = (size_t)m->nspring, links = ropes + beams;
   const size_t laws = ropes + 6 * beams;
+
+  // arrays that may be empty get one element more
   s->node = malloc(n * sizeof(node));
   s->link = malloc((links + 1) * sizeof(link));
   s->grip = malloc((grips + 1) * sizeof(grip));
@@ -375,6 +377,8 @@ static void place_nodes(td_lattice* s, const td_state* state) {
     const spot at = {vec3_add(n->p0, vec3_of(state->q + n->q)), vec3_of(state->v + n->v)};
     s->spot[i] = at;
     s->F[i] = none;
+
+    // frames, where beams or rotations need them
     if (!s->framed) continue;
     frame* f = &s->frame[i];
     f->p = at.p;
@@ -413,6 +417,7 @@ static void pull_axially(td_lattice* s, const link* l, double load, double* powe
   const stance at = {x.L, l->isotropic ? 0 : x.Ld, x.Ld};
   vec3 F = vec3_scale(effort_at(e, s->rest[l->rest], load, at, power), x.n);
 
+  // isotropic damping resists motion in all directions
   if (l->isotropic) {
     law l0 = e->law;
     l0.x0 = s->rest[l->rest];

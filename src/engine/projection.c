@@ -161,6 +161,8 @@ static td_status project(const td_model* m, td_state* state, td_work* w, bool po
   double *e = arena_doubles(s, m->nrow), *delta = arena_doubles(s, m->nvel);
   double* J = arena_doubles(s, system_of(m)->lasting ? m->nrow * m->nvel : 0);
   metric k = {.before = arena_open(s), .use = positions ? SYSTEM_POSITIONS : SYSTEM_VELOCITIES};
+
+  // positions, then velocities with the same factors
   td_status status = TD_OK;
   td_prepare(m, w);
 

@@ -180,6 +180,8 @@ int td_shaky_row(const td_model* m, const td_state* state, td_work* w, double* e
 void td_rank_keep(const td_model* m, const td_state* state, td_work* w, bool first) {
   if (m->nrow == 0 || m->sparse) return;
   const int off = td_rows_off(m, w), before = w->rank.off == off ? w->rank.last : 0;
+
+  // at first also in the neighbourhood, later at the state alone, with its scales
   int now;
 
   if (first) {

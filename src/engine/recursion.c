@@ -35,6 +35,7 @@ void td_accelerate(const td_model* m, td_work* w, const double* a, bool gravity)
   for (int i = 0; m->ntaut > 0 && i < m->nvel; i++) w->accel[i] = a ? a[i] : 0;
   w->ground = spatial_t(&base);
 
+  // parents first
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     hop_work* h = &w->hop[i];
@@ -207,6 +208,8 @@ static inline bool reduce_one(td_work* w, const model_hop* hop, int i) {
   col->H = U;
   col->D = invD;
   col->u = w->tau[hop->v] - spatial_dot(S, &h->pA);
+
+  // reduce to the parent
   if (hop->parent < 0) return true;
   hop_sum* p = sums_of_hop(w, hop->parent);
   const double gain = invD * (col->u - spatial_dot(&U, c));
@@ -234,6 +237,7 @@ static void block_at(const td_model* m, const td_work* w, int last, block* b) {
   for (int i = m->hop[last].group; i <= last; i++) {
     b->c = spatial_add(b->c, w->hop[i].c);
     for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
+      // columns of a DOF that occurs before are added to it
       int at = 0;
       while (at < b->n && m->col[b->col[at]].v != m->col[k].v) at++;
       if (at < b->n) {
@@ -256,6 +260,7 @@ static bool reduce_block(const td_model* m, td_work* w, int last) {
   spatial6 Ia = h->IA;
   spatial pa = h->pA;
 
+  // one DOF after the other, each by a rank-one update
   for (int k = b.n - 1; k >= 0; k--) {
     col_sum* col = sums_of_col(w, b.col[k]);
     const spatial whole = spatial6_apply(&h->IA, &b.S[k]), U = spatial6_apply(&Ia, &b.S[k]);
@@ -268,6 +273,7 @@ static bool reduce_block(const td_model* m, td_work* w, int last) {
     for (int j = 0; j < 6; j++) Ia.col[j] = spatial_axpy(-col->D * U.a[j], U, Ia.col[j]);
   }
 
+  // what is left of the block acts on the parent
   pa = spatial_add(pa, spatial6_apply(&Ia, &b.c));
   add_to_parent(w, m->hop[m->hop[last].group].parent, &Ia, &pa);
   return true;
@@ -371,6 +377,7 @@ bool td_articulated(const td_model* m, td_work* w, double* vdot, int* bad) {
     return *bad < 0;
   }
 
+  // tree by tree; nodes of networks have short cuts
   for (int t = 0; t + 1 < m->ntree && *bad < 0; t++) {
     const int first = m->tree[t], end = m->tree[t + 1];
     if (m->hop[first].node == 0) {

@@ -240,6 +240,8 @@ td_status td_internal_tangent(const td_model* m, const td_state* state, td_work*
   const int n = m->ninternal, nv = m->nvel, nu = m->ninput, all = model_drives(m);
   double *q = arena_doubles(&w->scratch, n * nv), *v = arena_doubles(&w->scratch, n * nv),
          *u = arena_doubles(&w->scratch, n * all);
+
+  // derivatives by all drives
   td_trial_internal_tangent(m, state, w, q, v, u);
 
   // copy what is wanted; drives are inputs, then internal states
@@ -251,6 +253,7 @@ td_status td_internal_tangent(const td_model* m, const td_state* state, td_work*
     for (int k = 0; dz && k < n; k++) dz[i * n + k] = u[i * all + nu + k];
   }
 
+  // all of them must be finite
   const char* const what = "a derivative of the rate of the internal state";
   td_status status = td_finite(m, w, what, td_model_internal_name, q, n, nv);
   if (status == TD_OK) status = td_finite(m, w, what, td_model_internal_name, v, n, nv);

@@ -94,6 +94,7 @@ static td_status decide(taut_problem* c, td_status (*solve)(taut_problem*)) {
   c->most = c->widest = 0;
 
   for (int k = 0; k < most; k++) {
+    // solve for the present set, and note the scales
     TD_TRY(solve(c));
     for (int i = 0; i < m->ncable; i++) {
       if (!is_hard(m, i) || !c->closed[i]) continue;
@@ -153,6 +154,7 @@ static td_status strike(taut_problem* c) {
     c->g[i] = m->row[i].projected && !row_is_off(m, w, i) ? ed - td_row_at(m, w, i).ed : 0;
   }
 
+  // impulses, and the rates of the gaps after them
   TD_TRY(td_impulse(m, w, c->g, c->dv, c->multiplier));
 
   for (int i = 0; i < m->ncable; i++) {
@@ -242,6 +244,8 @@ static td_status hold_back(taut_problem* c) {
 // Stop closing gaps by impulses; afterwards only gaps at rest count as closed.
 static td_status settle_velocities(taut_problem* c) {
   bool closing = false;
+
+  // which closed gaps are closing, and which are opening?
   td_enter(c->m, c->state, c->w);
   measure_rates(c);
 
@@ -383,6 +387,7 @@ int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const 
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i) && !w->cable[i].slack) most = fmax(most, fabs(lambda[m->cable[i].row]));
 
+  // how wrong each cable is: its tension or its gap is negative
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;
     const double x = w->cable[i].slack ? -td_taut_gap(m, w, i).e / w->cable[i].zero

@@ -105,17 +105,20 @@ static void block_tangent(const td_model* m, td_work* w, const td_pattern* p, in
   double *own_q = arena_zeros(&w->scratch, n * n), *own_v = arena_zeros(&w->scratch, n * n);
   tree_part part = {0};
 
+  // inertia and single-station forces of the trees
   for (int t = m->block_tree_at[b]; t < m->block_tree_at[b + 1]; t++) {
     part = part_of(m, b, t);
     td_composites_of(m, w, part.first, part.end);
     td_tree_tangent(m, w, &part, own_q, own_v);
   }
 
+  // forces along coordinates
   for (int i = m->block_force_at[b]; i < m->block_force_at[b + 1]; i++) {
     const force_info f = force_at(m, m->block_force[i]);
     td_element_table[f.kind]->tangent(m, w, f.i, &part, own_q, own_v);
   }
 
+  // into the diagonal block, which is stored by columns
   for (int j = 0; j < n; j++)
     for (int i = 0; i < n; i++) {
       dq[at + j * height + i] += own_q[i * n + j];
@@ -246,6 +249,7 @@ static void force_column(const td_model* m, td_work* w, const td_pattern* p, int
                .damped = ops->is_damped(m, w, f.i)};
   if (e.reach != REACH_STATIONS && e.live.n == 0) return;
 
+  // wrenches act on the hops of its stations
   if (e.reach != REACH_COORDINATES) {
     e.nhop = 2;
     e.hop[0] = station_hop(m, f.a);
@@ -351,6 +355,7 @@ static void clean_row(const td_model* m, const td_work* w, int row, const int ho
   static const double rounding = 1e-13;
   memset(size, 0, (size_t)(m->row_base[row + 1] - m->row_base[row]) * sizeof(double));
 
+  // sizes of the products that each number is a sum of
   for (int s = 0; s < 3; s++) {
     if (hop[s] < 0) continue;
     double* to = size + (row_part(m, row, m->block_of_hop[hop[s]], J) - J - m->row_base[row]);
@@ -380,6 +385,7 @@ void td_sparse_rows(const td_model* m, td_work* w, double* J) {
   double* size = arena_doubles(&w->scratch, longest);
   memset(J, 0, (size_t)row_values(m) * sizeof(double));
 
+  // unit wrenches of each row, along the columns of its stations
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     const int hop[3] = {station_hop(m, r->a), station_hop(m, r->b), station_hop(m, r->c)};
@@ -400,6 +406,7 @@ static void row_tangent(const td_model* m, td_work* w, int i, int block, double*
   const numbers live = numbers_of(m->row_live_at, m->row_live, i);
   double *to_q = row_part(m, i, block, dq), *to_v = row_part(m, i, block, dv);
 
+  // columns that move the row, or all where its numbers change
   for (int t = m->block_tree_at[block]; t < m->block_tree_at[block + 1]; t++) {
     const int first = m->tree[m->block_tree[t]], end = m->tree[m->block_tree[t] + 1];
     for (int h = first; h < end; h++) {

@@ -77,6 +77,7 @@ static bool number_blocks(planner* p, int* up, const int* owner, int* tree_block
     for (int i = m->tree[t]; i < m->tree[t + 1]; i++) block_of_hop[i] = tree_block[t];
   for (int v = 0; v < m->nvel; v++) v_block[v] = tree_block[owner[v]];
 
+  // velocities and trees of each block
   int *at = td_push_block_at(m, p->nblock + 1), *trees_at = td_push_block_tree_at(m, p->nblock + 1);
   int* trees = td_push_block_tree(m, ntree);
   if (!at || !trees_at || !trees) return false;
@@ -327,6 +328,7 @@ static bool list_local_forces(planner* p) {
   int *key = malloc(((size_t)n + 1) * sizeof(int)), count = 0;
   if (!key) return false;
 
+  // the block of each such force
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(m, i);
     key[i] = -1;
@@ -337,6 +339,7 @@ static bool list_local_forces(planner* p) {
     count++;
   }
 
+  // sort the forces by block
   int *at = td_push_block_force_at(m, p->nblock + 1), *list = td_push_block_force(m, count + 1);
   if (at && list) sort_by_key(key, n, p->nblock, at, list);
   free(key);
@@ -400,6 +403,8 @@ static bool open_lists(planner* p) {
   p->stamp = calloc((size_t)p->nblock + 1, sizeof(int));
   p->list = malloc(((size_t)p->nblock + 1) * sizeof(int));
   if (!p->slot_live || !p->next || !p->stamp || !p->list) return false;
+
+  // chain the live numbers of each slot
   memset(p->slot_live, 0xff, nslot * sizeof(int));
 
   for (int i = m->nlive_probe - 1; i >= 0; i--) {
@@ -467,6 +472,7 @@ td_status td_sparse_plan(td_model* m) {
   planner p = {.m = m};
   const td_status status = choose(&p);
 
+  // a dense model keeps no pattern
   if (m->sparse) {
     td_find_nodes(m);
   } else {

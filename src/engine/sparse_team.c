@@ -26,6 +26,7 @@ static extent window(const td_model* m) {
   if (m->nvel <= SPARSE_DENSE_LIMIT || m->noutput_name > 0 || m->ntask > 0 || m->nloop > 0)
     return all;
 
+  // hops and columns between the first and the last tree of each block
   for (int b = 0; b < m->nblock_at - 1; b++) {
     const int first = m->tree[m->block_tree[m->block_tree_at[b]]];
     const int end = m->tree[m->block_tree[m->block_tree_at[b + 1] - 1] + 1];

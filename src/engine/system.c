@@ -31,6 +31,8 @@ static bool is_repeated(const td_model* m, const td_work* w, int v, bool* turns)
   int n = 0;
   *turns = false;
   if (joint == 0 || m->vel[v].rod > 0 || m->vel[v].mesh > 0) return false;
+
+  // the free axes of the joint, one after the other
   for (int i = 0; i < m->nhop; i++)
     for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
       const model_dof* d = &m->vel[m->col[k].v];

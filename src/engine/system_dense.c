@@ -114,6 +114,7 @@ static void solve(const td_model* m, td_work* w, const td_system* system, const 
     f = part;
   }
 
+  // solve, and spread the solution over all velocities
   if (d->parted) {
     td_arrow_solve(&d->arrow, f, g, k, part, l, s);
   } else {

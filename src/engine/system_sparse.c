@@ -108,6 +108,8 @@ static bool allocate(sparse_kkt* k, bool diagonal) {
   const size_t nz = (size_t)values, touched = (size_t)m->nrow_block;
   const size_t ints = nz + (size_t)size + 4 * (size_t)nblock + 2 * touched + 8;
   const size_t doubles = nz + 3 * (size_t)size + (size_t)k->n + widest(m, diagonal) + 4;
+
+  // doubles first, then ints, then bools, in one block
   k->memory = calloc(1, doubles * sizeof(double) + ints * sizeof(int) + (size_t)k->n + 8);
   if (!k->memory) return false;
   k->x = k->memory;
@@ -577,6 +579,8 @@ void td_sparse_tangent_spread(const td_model* m, td_work* w, double* f, double* 
   const int values = blocks_values(&p), rows = row_values(m);
   double *K = arena_doubles(s, values), *C = arena_doubles(s, values);
   double *Gq = arena_doubles(s, rows), *Gv = arena_doubles(s, rows);
+
+  // forces, then rows
   td_sparse_tangent(m, w, w->vdot, w->lambda, K, C, NULL);
   spread(m, K, 0, cols, f);
   spread(m, C, m->nvel, cols, f);

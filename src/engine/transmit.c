@@ -102,11 +102,13 @@ static spatial inertial_change(const td_model* m, const td_work* w, int root, in
   const spatial* S = &w->col[col].S;
   const hop_block* b = m->has_blocks ? &w->blocks[lower] : NULL;
 
+  // along its rate
   if (rate) {
     const spatial d = spatial_add(spatial6_apply(&h->IA, &c->X), td_rate_wrench(h, S));
     return b ? spatial_add(d, spatial6_apply(&b->B, S)) : d;
   }
 
+  // along its position
   const spatial turn = spatial_cross_force(S, &w->hop[lower].F), IZ = spatial6_apply(&h->IA, &c->Z);
   const spatial d = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
   if (!b) return d;

@@ -248,6 +248,7 @@ static bool obeys(const model_bound* b, const double* x) {
 td_status td_work_set_param(const td_model* m, td_work* w, int param, double value) {
   if (!model_works(m, w) || param < 0 || param >= m->nparam) return TD_E_USAGE;
 
+  // refuse parameters that were used while loading, and values out of range
   if (m->param[param].structural) {
     td_work_fail(w, "parameter '%s' was used while loading: it cannot change any more",
                  m->names + m->param[param].name);

@@ -105,11 +105,13 @@ static double lagrange_integral(const double* x, int n, int i, double s, double 
 // polynomials (rectangles, a user's own) count as consecutive cells.
 static void panel_shares(const double* x, const double* w, int n, double a, double b, double s,
                          double* share) {
+  // are the weights those of the polynomials through the points?
   bool polynomials = n <= MOST_PANEL;
   for (int i = 0; i < n && polynomials; i++)
     polynomials = fabs(lagrange_integral(x, n, i, a, b) - w[i]) < 1e-6 * (b - a);
   double cell = a;
 
+  // share of each point: all, none, by its polynomial or by its cell
   for (int i = 0; i < n; i++) {
     cell += w[i];
     if (s <= a)
