@@ -118,7 +118,7 @@ def _put(to: np.ndarray, value, what: str, names: list[str]) -> None:
 def load(path: Union[str, os.PathLike], force_range: bool = False, **params: object) -> "Robot":
     """Load a model file; keywords give its params other values than their defaults.  With `force_range` params and
     inputs may leave the ranges that the model gives them."""
-    return Robot(str(path), None, params, force_range)
+    return Robot(os.fsdecode(path), None, params, force_range)
 
 
 def loads(text: str, name: str = "model.m", force_range: bool = False, **params: object) -> "Robot":

@@ -367,7 +367,11 @@ static td_status report(td_plant* p, double from, double to) {
 // Advance to time t.
 td_status td_plant_step(td_plant* p, double t) {
   if (!p) return TD_E_USAGE;
-  if (!isfinite(t) || t <= p->t) return TD_E_USAGE;
+  if (!isfinite(t) || t <= p->t) {
+    td_work_fail(p->work, "a step must end after the time %g s at which the plant is, got %g s",
+                 p->t, t);
+    return TD_E_USAGE;
+  }
 
   // other parameters are another robot at the same state: times at which something jumps, loops and
   // energies are its own; the integrator starts afresh in the memory that it has

@@ -4,6 +4,7 @@
 
 #include "robot.h"
 #include "tendril/control.h"
+#include "tendril/tools.h"
 
 // A mass on a spring and a damper, pushed by F.
 #define MASS(extra)                                         \
@@ -247,6 +248,11 @@ static void test_steps_back_in_time_are_refused(void** state) {
   td_plant* p = plant_of(&r, TD_SOLVER_AUTO, 1e-8);
   assert_int_equal(td_plant_step(p, 0), TD_E_USAGE);
   assert_int_equal(td_plant_step(p, NAN), TD_E_USAGE);
+  const double infinite = INFINITY;  // a reason that is not that of the next refusal
+  assert_int_equal(td_plant_inputs(p, &infinite), TD_E_USAGE);
+  assert_int_equal(td_plant_step(p, -1), TD_E_USAGE);
+  assert_string_equal(td_work_failure(r.work),
+                      "a step must end after the time 0 s at which the plant is, got -1 s");
   td_plant_free(p);
   robot_close(&r);
 }
