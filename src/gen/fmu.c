@@ -429,9 +429,12 @@ static td_status pack(const fmu_writer* f, const unit* u, td_files* files, char*
     return TD_E_STOPPED;
   }
   if (!compiled) {
+    const char* scratch = getenv("TMPDIR");
     snprintf(
         message, size,
-        "cc could not build the binary (is a C compiler installed?): the FMU has sources only");
+        "cc could not build the binary (is a C compiler installed, and is there room in %s?): the "
+        "FMU has sources only",
+        scratch && *scratch ? scratch : "/tmp");
   }
   const td_status status = write_archive(f, u, compiled ? binary : NULL, files);
   td_build_close(&build);
