@@ -642,7 +642,7 @@ static void ask(random_robot* plan, uint64_t number, bool jumping, bool exported
   for (int i = 0; i < (number > 100 ? 2 : number % 2 == 0); i++)
     plan->wants[count + pick(draw, later)] = true;
   if (number > 100) plan->wants[number * 7919 % (uint64_t)ROBOT_SLOT] = true;
-  // and two of the newest, but in none of the robots that broke a law once (verify_random.c)
+  // and two of the newest, but not in the robots that broke a law before there were these
   uint64_t third = number * 32452843 + 5, *new = &third;
   check_random(new);
   for (int i = 0; i < 2 && (number % 4 == 3 || number > 1000); i++)

@@ -132,7 +132,7 @@ static uint64_t first_seed = 1;
 static int seed_count = 100;
 
 // Robots beyond the first hundred that broke a law once are asked again beside these.
-static const uint64_t found_before[] = {704, 732, 840, 841, 912, 917, 950, 965, 988, 989};
+static const uint64_t found_before[] = {704, 732, 735, 840, 841, 912, 917, 950, 965, 988, 989};
 static int found_count = sizeof found_before / sizeof *found_before;
 static char directory[300];
 
