@@ -190,12 +190,16 @@ static void dense_and_sparse_agree(void** state) {
   for (int c = 0; c < 12; c++) CHECK_NEAR(end[0][c], end[1][c], 1e-8);
 }
 
-// Without a field nothing holds a needle: no path begins there, and the message tells why.
+// Without a field nothing holds a needle beside a bead in a bowl: no path begins there, and the
+// message tells why.
 static void a_path_from_no_field_says_why_it_ends(void** state) {
   (void)state;
   robot r = load(
-      "body(1).m = .3; body(1).I = .02*eye(3); joint(1).second = 1; joint(1).tr.rot = [3 inf];\n"
-      "joint(1).dof(1).init = .3; magnet(1).on = body(1); magnet(1).moment = [2 0 0];\n"
+      "world.g = [0 0 -9.81]; x = dof(joint(1), 1);\n"
+      "body(1).m = .7; joint(1).second = 1; joint(1).curve = [x 0 .5*x^2];\n"
+      "joint(1).dof(1).init = .1; joint(1).dof(1).damp.visc = .1;\n"
+      "body(2).m = .3; body(2).I = .02*eye(3); joint(2).second = 2; joint(2).tr.rot = [3 inf];\n"
+      "joint(2).dof(1).init = .3; magnet(1).on = body(2); magnet(1).moment = [2 0 0];\n"
       "magnet(1).field = param('B', 1)*[1 0 0];\n");
   td_trace_options o = td_trace_options_default();
   td_trace_result* path = NULL;
