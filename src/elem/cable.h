@@ -83,6 +83,26 @@ static inline void cable_change(const cable_section* c, const double dx[6], doub
   cable_column(c->d, cable_turn(c, dx), dg);
 }
 
+// Changes of l (returned) and g for changes of the strains and of the path's numbers:
+//
+//   δτ = δε + δκ × d + κ × δd + δd'
+static inline double cable_along(const cable_section* c, const double x[6], const double dx[6],
+                                 const double dpath[CABLE_PATH], double dg[6]) {
+  const vec3 dd = {dpath[0], dpath[1], 0}, dd1 = {dpath[2], dpath[3], 0};
+  const vec3 kappa = vec3_of(x + 3), moved = vec3_cross(vec3_of(dx + 3), c->d);
+  const vec3 dtau = vec3_add(vec3_add(vec3_of(dx), moved), vec3_cross(kappa, dd));
+  vec3 dt = {0, 0, 0};
+  double dl = dtau.z + dpath[2];  // over a joint
+  if (!c->joint) {
+    const vec3 all = vec3_add(dtau, dd1);
+    dl = vec3_dot(c->t, all);
+    if (c->l > 0) dt = vec3_scale(1 / c->l, vec3_axpy(-dl, c->t, all));
+  }
+  vec3_put(dg, dt);
+  vec3_put(dg + 3, vec3_add(vec3_cross(dd, c->t), vec3_cross(c->d, dt)));
+  return dl;
+}
+
 // K -= s d²l/dχ²: with C = [1, -[d]×] = dτ/dχ the second derivative is (Cᵀ C - g gᵀ)/l.
 static inline void cable_stiffen(const cable_section* c, double s, double K[6][6]) {
   const double x = c->d.x, y = c->d.y, k = c->l > 0 ? s / c->l : 0;

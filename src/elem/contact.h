@@ -16,6 +16,7 @@
 typedef struct contact_law {
   double k, d, e, mu, slip;  // k, d, e, μ and ε
   bool approach;             // the second normal law
+  double weight;             // factor that k (and d, of `approach`) have been multiplied by
 } contact_law;
 
 // Contact of a ball at x
@@ -102,6 +103,47 @@ static inline vec3 contact_force_change(const contact_law* l, const contact_forc
   const double s = c->speed, along = vec3_dot(c->slip, dslip) / (s * s);
   dF = vec3_axpy(-l->mu * (dN - c->normal.N * along) / s, c->slip, dF);
   return vec3_axpy(-l->mu * c->normal.N / s, dslip, dF);
+}
+
+// Change of the force with the numbers of the law.  For e > 0 the exponent's change is k δ^e log δ.
+static inline vec3 contact_law_change(const contact_law* l, const contact_law* d,
+                                      const contact_force* c, double depth) {
+  if (!(depth > 0)) return (vec3){0, 0, 0};
+  const double p = pow(depth, l->e), f = l->k * p,
+               df = d->k * p + (d->e == 0 ? 0 : f * log(depth) * d->e);
+  double dN = 0;
+  if (l->approach)
+    dN = df + (c->w > 0 ? d->d * c->w : 0);
+  else if (1 + l->d * c->w > 0)
+    dN = df * (1 + l->d * c->w) + f * d->d * c->w;
+  const double s = c->speed, N = c->normal.N;
+  const double along = -(d->mu * N + l->mu * dN) / s + l->mu * N * l->slip * d->slip / (s * s * s);
+  return vec3_axpy(along, c->slip, vec3_scale(dN, c->n));
+}
+
+// Changes of depth and normal with the numbers of a fixed object alone: of its point, of the unit
+// vector of its direction, of its radius; and of its velocity.
+typedef struct contact_object_change {
+  double depth;
+  vec3 n, v;
+} contact_object_change;
+
+static inline contact_object_change touch_plane_numbers(vec3 x, vec3 point, vec3 normal,
+                                                        vec3 dpoint, vec3 dnormal) {
+  return (contact_object_change){
+      .depth = vec3_dot(normal, dpoint) - vec3_dot(dnormal, vec3_sub(x, point)), .n = dnormal};
+}
+// d = (1 - u uᵀ)(x - c) of a cylinder, u = 0 of a sphere
+static inline contact_object_change touch_round_numbers(const contact_touch* t, vec3 x, vec3 centre,
+                                                        vec3 u, vec3 dcentre, vec3 du,
+                                                        double dradius) {
+  const vec3 r = vec3_sub(x, centre);
+  vec3 dd = vec3_scale(-1, dcentre);
+  dd = vec3_axpy(-vec3_dot(du, r) + vec3_dot(u, dcentre), u, vec3_axpy(-vec3_dot(u, r), du, dd));
+  const vec3 d = vec3_axpy(-vec3_dot(u, r), u, r);
+  const double distance = vec3_norm(d), grown = vec3_dot(t->n, dd);
+  return (contact_object_change){.depth = dradius - grown,
+                                 .n = vec3_scale(1 / distance, vec3_axpy(-grown, t->n, dd))};
 }
 
 // ---- a ball of a station against a fixed object ----------------------------------------------
@@ -345,11 +387,13 @@ typedef struct contact_pair_change {
 } contact_pair_change;
 
 // Change of a pair when the balls move by da and db and A moves along its curve by dt; the force
-// changes by the fraction `grown` of itself in addition.
+// changes by the fraction `grown` of itself in addition; `object` is the change of a fixed object
+// (0: none).
 static inline contact_pair_change contact_pair_change_at(const contact_pair* s, int na,
                                                          const contact_ball* da, int nb,
                                                          const contact_ball* db, double dt,
-                                                         double grown) {
+                                                         double grown,
+                                                         contact_object_change object) {
   contact_pair_change d = {.a = ball_sum(na, da, s->a_share), .b = ball_sum(nb, db, s->share)};
   if (dt != 0) {
     for (int j = 0; j < na; j++) d.a_share[j] = s->a_share1[j] * dt;
@@ -358,15 +402,16 @@ static inline contact_pair_change contact_pair_change_at(const contact_pair* s, 
     d.a.w = vec3_axpy(dt, s->a1.w, d.a.w);
     d.a.r += dt * s->a1.r;
   }
+  if (nb == 0) d.b.v = object.v;
   const vec3 moved = vec3_sub(d.a.x, d.b.x);  // at the same point of B
 
   // B slides along its curve to where g = 0
   if (s->slope > 0) {
     const vec3 at = vec3_sub(s->a.x, s->b.x);
     const contact_ball db1 = ball_sum(nb, db, s->share1);
-    const double slid =
-        (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) + s->b1.r * vec3_dot(s->n, moved)) /
-        s->slope;
+    const double slid = (vec3_dot(moved, s->b1.x) + vec3_dot(at, db1.x) +
+                         s->b1.r * vec3_dot(s->n, moved) + db1.r * s->distance) /
+                        s->slope;
     for (int j = 0; j < nb; j++) d.share[j] = s->share1[j] * slid;
     d.b.x = vec3_axpy(slid, s->b1.x, d.b.x);
     d.b.v = vec3_axpy(slid, s->b1.v, d.b.v);
@@ -375,7 +420,7 @@ static inline contact_pair_change contact_pair_change_at(const contact_pair* s, 
 
   // the depth is largest there, so that sliding does not change it
   const vec3 dd = vec3_sub(d.a.x, d.b.x);
-  const vec3 dn = nb == 0 ? mat3_apply(s->dn, d.a.x)
+  const vec3 dn = nb == 0 ? vec3_add(mat3_apply(s->dn, d.a.x), object.n)
                           : vec3_scale(1 / s->distance, vec3_axpy(-vec3_dot(s->n, dd), s->n, dd));
   d.p = s->arm == ARM_B ? d.b.x : vec3_axpy(s->arm == ARM_A ? 0 : -s->a.r, dn, d.a.x);
   if (s->arm == ARM_SURFACE) d.p = vec3_axpy(-d.a.r, s->n, d.p);
@@ -384,7 +429,8 @@ static inline contact_pair_change contact_pair_change_at(const contact_pair* s, 
                              vec3_cross(d.b.w, vec3_sub(s->p, s->b.x))));
   dv = vec3_add(dv, vec3_sub(vec3_cross(s->a.w, vec3_sub(d.p, d.a.x)),
                              vec3_cross(s->b.w, vec3_sub(d.p, d.b.x))));
-  d.F = contact_force_change(&s->law, &s->c, d.a.r - vec3_dot(s->n, moved), dn, dv);
+  const double deeper = d.a.r + d.b.r + object.depth - vec3_dot(s->n, moved);
+  d.F = contact_force_change(&s->law, &s->c, deeper, dn, dv);
   d.F = vec3_axpy(grown, s->c.F, d.F);
   return d;
 }

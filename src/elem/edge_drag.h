@@ -64,5 +64,14 @@ static inline void edge_drag_change(const edge_drag* e, const frame_change* da,
     df[k] = vec3_axpy(-0.5 * dspeed, edge_drag_vector(e, v), vec3_scale(-0.5 * speed, d));
   }
 }
+// Change of the force at Gauss point k for a change of the stream there and of D_n and D_t.
+static inline vec3 edge_drag_numbers(const edge_drag* e, int k, vec3 stream, double across,
+                                     double along) {
+  const vec3 v = e->v[k], dv = vec3_scale(-1, stream);
+  const double speed = vec3_norm(v), dspeed = speed > 0 ? vec3_dot(v, dv) / speed : 0;
+  vec3 d = vec3_axpy(across, v, edge_drag_vector(e, dv));
+  d = vec3_axpy((along - across) * vec3_dot(e->n, v), e->n, d);
+  return vec3_axpy(-0.5 * dspeed, edge_drag_vector(e, v), vec3_scale(-0.5 * speed, d));
+}
 
 #endif

@@ -28,6 +28,7 @@ typedef struct law_value {
   double energy;        // stored in the spring
   double u2;            // u², regularised
   double on, on_x;      // φ, the share of the input that acts, and dφ/dx
+  double on_x0;         // dφ/dx0
 } law_value;
 
 #define LAW_RATE 1e-6  // ε: regularises nu < 1                    [m/s or rad/s]
@@ -66,6 +67,13 @@ static inline double law_switch(const law* l, double x, double* slope) {
   return r * r * (3 - 2 * r);
 }
 
+// dφ/dx0, with the slope dφ/dx: the ramp moves with the rest value, and grows with a large one.
+static inline double law_switch_rest(const law* l, double x, double slope) {
+  const double size = fabs(l->x0), e = l->dir * (x - l->x0);
+  if (slope == 0 || !(size > LAW_RAMP)) return -slope;
+  return -slope * (1 + l->dir * e / l->x0);
+}
+
 // Force, derivatives and energy of the law at x with rate u
 static inline law_value law_at(const law* l, double x, double u) {
   double w, wu;
@@ -89,20 +97,23 @@ static inline law_value law_at(const law* l, double x, double u) {
   const double phi = law_switch(l, x, &slope), dphi = s * slope;
   const double pull = l->k * e + l->mu * phi * s * w;
   const double energy = 0.5 * l->k * e * e;
+  const double rest = law_switch_rest(l, x, slope);
   if (pull <= 0)
-    return (law_value){.spring = -s * l->k * e, .energy = energy, .on = phi, .on_x = slope};
+    return (law_value){
+        .spring = -s * l->k * e, .energy = energy, .on = phi, .on_x = slope, .on_x0 = rest};
   const double fx = -(l->k + l->mu * dphi * s * w);
   return (law_value){.f = -s * pull,
                      .fx = fx,
                      .fu = -l->mu * phi * wu,
                      .fk = -s * e,
-                     .fx0 = -fx,
+                     .fx0 = l->k - l->mu * rest * w,
                      .fmu = -phi * w,
                      .spring = -s * l->k * e,
                      .energy = energy,
                      .u2 = u2,
                      .on = phi,
-                     .on_x = slope};
+                     .on_x = slope,
+                     .on_x0 = rest};
 }
 
 #endif

@@ -70,3 +70,23 @@ void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_ch
   *dtorque = vec3_add(combine(x->C, df + 3), vec3_cross(da->turn, T));
   *dtorque = vec3_add(*dtorque, vec3_axpy(dq0, m, vec3_scale(0.5, vec3_cross(own, m))));
 }
+
+void td_beam_axes_change(const beam* x, const frame* a, const frame* b, vec3 turn, double dx[6],
+                         double du[6]) {
+  const vec3 r = vec3_sub(b->p, a->p), W = vec3_sub(b->w, a->w);
+  const vec3 rate = vec3_sub(vec3_sub(b->v, a->v), vec3_cross(a->w, r));
+  for (int d = 0; d < 3; d++) {
+    const vec3 dD = vec3_cross(turn, x->D[d]);
+    const vec3 dC = vec3_axpy(x->rel.q0, dD, vec3_scale(0.5, vec3_cross(x->rel.A, dD)));
+    dx[d] += vec3_dot(dD, r);
+    du[d] += vec3_dot(dD, rate);
+    dx[d + 3] += vec3_dot(dD, x->rel.A);
+    du[d + 3] += vec3_dot(dC, W);
+  }
+}
+
+void td_beam_axes_wrench(const beam* x, vec3 turn, const double f[6], vec3* dforce, vec3* dtorque) {
+  const vec3 dm = vec3_cross(turn, combine(x->D, f + 3));
+  *dforce = vec3_add(*dforce, vec3_cross(turn, combine(x->D, f)));
+  *dtorque = vec3_axpy(x->rel.q0, dm, vec3_axpy(0.5, vec3_cross(x->rel.A, dm), *dtorque));
+}

@@ -56,5 +56,9 @@ void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_c
                     const frame_change* db, double dx[6], double du[6]);
 void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db,
                            const double f[6], const double df[6], vec3* dforce, vec3* dtorque);
+// The same for a turn of the beam axes against the first frame, added to all of it.
+void td_beam_axes_change(const beam* x, const frame* a, const frame* b, vec3 turn, double dx[6],
+                         double du[6]);
+void td_beam_axes_wrench(const beam* x, vec3 turn, const double f[6], vec3* dforce, vec3* dtorque);
 
 #endif

@@ -81,10 +81,18 @@ typedef struct row_changes {
   const frame_change *a, *b, *c;
 } row_changes;
 
-// Formulas of a kind: its value, and the change of e, ed, edd and of the wrenches
+// Changes of the numbers of a row.
+typedef struct row_numbers {
+  vec3 d, x;
+  double pitch;
+} row_numbers;
+
+// The formulas of a kind: its value, the change of e, ed, edd and of the wrenches, and the same
+// with its numbers alone.
 typedef struct row_formulas {
   row_value (*value)(const row_frames* f);
   row_value (*change)(const row_frames* f, const row_changes* c);
+  row_value (*numbers)(const row_frames* f, const row_numbers* d);
 } row_formulas;
 #define X(kind, name, ...) extern const row_formulas td_row_formulas_##name;
 TD_FRAME_ROWS(X)

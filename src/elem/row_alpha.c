@@ -57,4 +57,11 @@ static row_value alpha_change(const row_frames* f, const row_changes* c) {
                      .torque = d.dC};
 }
 
-const row_formulas td_row_formulas_alpha = {alpha_value, alpha_change};
+// It is linear in d.
+static row_value alpha_numbers(const row_frames* f, const row_numbers* d) {
+  row_frames along = *f;
+  along.d = d->d;
+  return alpha_value(&along);
+}
+
+const row_formulas td_row_formulas_alpha = {alpha_value, alpha_change, alpha_numbers};

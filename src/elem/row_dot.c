@@ -37,4 +37,16 @@ static row_value dot_change(const row_frames* f, const row_changes* c) {
       .torque = dC};
 }
 
-const row_formulas td_row_formulas_dot = {dot_value, dot_change};
+// It is linear in d and in x.
+static row_value dot_numbers(const row_frames* f, const row_numbers* d) {
+  row_frames first = *f, second = *f;
+  first.d = d->d;
+  second.x = d->x;
+  const row_value a = dot_value(&first), b = dot_value(&second);
+  return (row_value){.e = a.e + b.e,
+                     .ed = a.ed + b.ed,
+                     .edd = a.edd + b.edd,
+                     .torque = vec3_add(a.torque, b.torque)};
+}
+
+const row_formulas td_row_formulas_dot = {dot_value, dot_change, dot_numbers};

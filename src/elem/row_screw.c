@@ -98,4 +98,29 @@ static row_value screw_change(const row_frames* f, const row_changes* c) {
   return v;
 }
 
-const row_formulas td_row_formulas_screw = {screw_value, screw_change};
+// z, z' and z'' are linear in d, and so is D·r; all but that is proportional to the pitch.
+static row_value screw_numbers(const row_frames* f, const row_numbers* d) {
+  const screw_terms s = terms_at(f);
+  row_frames along = *f;
+  along.d = d->d;
+  const alpha_terms *t = &s.t, turned = td_alpha_terms(&along);
+  const pair dz = {0, 0.5 * vec3_dot(turned.D, t->rel.A)},
+             dz1 = {0, 0.5 * vec3_dot(turned.C, t->W)},
+             dz2 = {0, 0.5 * (vec3_dot(turned.C, t->W1) + vec3_dot(turned.C1, t->W))};
+  const pair i = s.inverse, part = pair_mul(dz, i);
+  const pair drate = pair_sub(pair_mul(dz1, i), pair_mul(s.rate, part));
+  const pair own_z2 = pair_mul(pair_sub(dz2, pair_mul(s.z2, part)), i);
+  const pair minus = pair_sub((pair){0, 0}, pair_mul(part, i));
+  const row_value trans = td_row_formulas_trans.value(f), now = screw_value(f);
+  const double h = f->pitch, more = d->pitch;
+  row_value v = td_row_formulas_trans.value(&along);
+  v.e -= 2 * h * part.im + more * (h != 0 ? (trans.e - now.e) / h : now.theta);
+  v.ed -= 2 * h * drate.im + more * 2 * s.rate.im;
+  v.edd -= 2 * h * (own_z2.im - 2 * pair_mul(s.rate, drate).im) +
+           more * 2 * pair_sub(pair_mul(s.z2, i), pair_mul(s.rate, s.rate)).im;
+  const vec3 own = vec3_add(vec3_scale(i.re, turned.C), torque(&s, minus));
+  v.torque = vec3_axpy(-more, torque(&s, i), vec3_scale(-h, own));
+  return v;
+}
+
+const row_formulas td_row_formulas_screw = {screw_value, screw_change, screw_numbers};

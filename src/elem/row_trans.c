@@ -39,4 +39,11 @@ static row_value trans_change(const row_frames* f, const row_changes* c) {
       .torque_c = vec3_add(vec3_cross(dD, r), vec3_cross(D, dr))};
 }
 
-const row_formulas td_row_formulas_trans = {trans_value, trans_change};
+// It is linear in d.
+static row_value trans_numbers(const row_frames* f, const row_numbers* d) {
+  row_frames along = *f;
+  along.d = d->d;
+  return trans_value(&along);
+}
+
+const row_formulas td_row_formulas_trans = {trans_value, trans_change, trans_numbers};

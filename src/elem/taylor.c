@@ -83,12 +83,34 @@ void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]) {
 }
 
 // |e_z + ε + κ × d + d'| in a section;  e_z·(e_z + ε + κ × d) + |jump| over a joint
-taylor td_taylor_cable(bool joint, const taylor x[6], const double* path) {
+taylor td_taylor_cable(bool joint, const taylor x[6], const taylor path[6]) {
+  const taylor one = taylor_const(1);
   if (joint)
-    return taylor_add(taylor_add(taylor_const(1 + path[2]), x[2]),
-                      taylor_sub(taylor_scale(path[1], x[3]), taylor_scale(path[0], x[4])));
-  const taylor3 d = taylor3_const((vec3){path[0], path[1], 0}),
-                along = taylor3_const((vec3){path[2], path[3], 1});
+    return taylor_add(taylor_add(taylor_add(one, path[2]), x[2]),
+                      taylor_sub(taylor_mul(path[1], x[3]), taylor_mul(path[0], x[4])));
+  const taylor3 d = {path[0], path[1], taylor_const(0)}, along = {path[2], path[3], one};
   const taylor3 strain = {x[0], x[1], x[2]}, bend = {x[3], x[4], x[5]};
   return taylor3_norm(taylor3_add(taylor3_add(along, strain), taylor3_cross(bend, d)));
+}
+
+// |k| with a rounded corner,  k = κ × t + (1 - t tᵀ)(κ × d' + d'')/|τ|
+taylor td_taylor_bend(bool joint, const taylor x[6], const taylor path[6], taylor total) {
+  const taylor zero = taylor_const(0), one = taylor_const(1);
+  const taylor3 d = {path[0], path[1], zero}, d1 = {path[2], path[3], zero},
+                d2 = {path[4], path[5], zero}, kappa = {x[3], x[4], x[5]};
+  taylor corner = taylor_const(1e-5);
+  taylor3 k = {zero, zero, zero};
+  if (joint) {
+    k = taylor3_cross(kappa, (taylor3){zero, zero, one});
+  } else {
+    const taylor3 strain = {x[0], x[1], taylor_add(one, x[2])};
+    const taylor3 tau = taylor3_add(taylor3_add(strain, taylor3_cross(kappa, d)), d1);
+    const taylor over = taylor_inverse(taylor3_norm(tau));
+    const taylor3 t = taylor3_mul(over, tau), v = taylor3_add(taylor3_cross(kappa, d1), d2);
+    const taylor3 across = taylor3_sub(v, taylor3_mul(taylor3_dot(t, v), t));
+    k = taylor3_add(taylor3_cross(kappa, t), taylor3_mul(over, across));
+    corner = taylor_scale(1e-5, taylor_inverse(total));
+  }
+  const taylor square = taylor_add(taylor3_dot(k, k), taylor_mul(corner, corner));
+  return taylor_sub(taylor_sqrt(square), corner);
 }

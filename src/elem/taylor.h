@@ -126,6 +126,9 @@ void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double leng
 // Strains of a polynomial pose (polyrod.h).
 void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]);
 // |τ| of a cable in a section with strains x, or its length over a joint (cable.h).
-taylor td_taylor_cable(bool joint, const taylor x[6], const double* path);
+taylor td_taylor_cable(bool joint, const taylor x[6], const taylor path[6]);
+// How fast a cable turns (cable_bend) when the numbers of its path and the length of all rods that
+// it passes change, too.
+taylor td_taylor_bend(bool joint, const taylor x[6], const taylor path[6], taylor total);
 
 #endif

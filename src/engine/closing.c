@@ -529,6 +529,52 @@ td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double 
   return status;
 }
 
+// Does the displacement close the gaps to first order, J δ = -e?
+static bool closes(const td_model* m, td_work* w, const double* e, const double* delta) {
+  const arena_mark mark = arena_open(&w->scratch);
+  double *J = arena_doubles(&w->scratch, m->nrow * m->nvel), most = 0, left = 0;
+  td_row_jacobian(m, w, J);
+  for (int i = 0; i < m->nrow; i++) {
+    if (!m->row[i].projected) continue;
+    double sum = e[i];
+    for (int j = 0; j < m->nvel; j++) sum += J[i * m->nvel + j] * delta[j];
+    most = fmax(most, fabs(e[i]));
+    left = fmax(left, fabs(sum));
+  }
+  arena_close(&w->scratch, mark);
+  return left <= 1e-9 * most;
+}
+
+// Close gaps by the first stage that can: joints, bending, stretching.
+static bool close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  loop_role* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
+  int* v = arena_ints(s, m->nvel);
+  bool closed = false;
+  double unused;
+  find_roles(m, in, s);
+  for (int stage = RIGID; stage <= STRETCHING && !closed; stage++) {
+    int n = 0;
+    for (int j = 0; j < m->nvel; j++)
+      if (in[j] != OUTSIDE && in[j] <= (loop_role)stage) v[n++] = j;
+    if (n == 0) continue;
+    closed =
+        find_step(m, w, v, n, (loop_role)stage, e, false, delta, &unused) && closes(m, w, e, delta);
+  }
+  arena_close(s, mark);
+  return closed;
+}
+
+bool td_close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
+  arena own;
+  char* memory;
+  if (!td_lend_dense(m, w, &own, &memory)) return false;
+  const bool closed = close_gaps(m, w, e, delta);
+  td_take_back(w, &own, memory);
+  return closed;
+}
+
 // ---- out of a singular position ---------------------------------------------------------------
 //
 // A straight rod that cannot stretch does not give way to first order when its ends are pushed

@@ -109,6 +109,11 @@ static void place_nodes(const td_model* m, td_work* w, td_state* state, const bo
   }
 }
 
+void td_initial_place(const td_model* m, td_work* w, td_state* state) {
+  initial_positions(m, w, state);
+  place_nodes(m, w, state, NULL);
+}
+
 // Where fixed directions and loop frames stand before the loops are closed.
 static void measure_references(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nrow; i++) {
@@ -184,8 +189,7 @@ void td_prepare(const td_model* m, td_work* w) {
   td_strain_prepare(m, w);
 
   td_state* state = &w->inner;
-  initial_positions(m, w, state);
-  place_nodes(m, w, state, NULL);
+  td_initial_place(m, w, state);
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);

@@ -7,6 +7,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/path.h"
 #include "engine/row_table.h"
 #include "engine/taut.h"
@@ -135,14 +136,31 @@ double td_row_drive(const td_model* m, const td_work* w, int row, const row_valu
   return u - w->num[r->k] * (at->e - e) - w->num[r->mu] * (at->ed - ed);
 }
 
+// Change of the target of a row along w->along.
+static void target_change(const td_model* m, const td_work* w, int row, double* e, double* ed) {
+  const model_row* r = &m->row[row];
+  *e = r->target == TARGET_INITIAL ? w->along->row_zero[row] : 0;
+  *ed = 0;
+  if (r->target == TARGET_MOTION) {
+    const double load = row_has_frames(r->kind) ? 1 : w->load;
+    *e = load * w->dnum[r->motion];
+    *ed = load * w->dnum[r->motion + 1];
+  }
+}
+
 // Change of (acceleration - drive) for the change d of the row and the changes w->dnum of the
 // numbers.
 static double defect_change(const td_model* m, const td_work* w, int row, const row_value* at,
                             const row_value* d) {
   const model_row* r = &m->row[row];
   double x = d->edd, e, ed;
-  if (r->control != NUM_NONE) x -= w->dnum[r->control];
+  if (r->control != NUM_NONE && r->target != TARGET_MOTION) x -= w->dnum[r->control];
+  if (w->along && r->target == TARGET_MOTION) x -= w->dnum[r->motion + 2];
   if (r->k == NUM_NONE) return x;
+  if (w->along) {
+    target_change(m, w, row, &e, &ed);
+    x -= w->num[r->k] * e + w->num[r->mu] * ed;
+  }
   td_row_target(m, w, row, &e, &ed);
   return x + w->num[r->k] * d->e + w->num[r->mu] * d->ed + w->dnum[r->k] * (at->e - e) +
          w->dnum[r->mu] * (at->ed - ed);
@@ -156,6 +174,21 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
   ops->linearise(m, w, row, &s);
   const row_value d = ops->diff(m, w, row, &s, &c, col, rate);
   return defect_change(m, w, row, &s.at, &d);
+}
+
+row_value td_row_along(const td_model* m, const td_work* w, int row, double* defect) {
+  const row_ops* ops = td_row_table[m->row[row].kind];
+  ends_change c = {0};
+  row_state s;
+  double e, ed;
+  if (row_has_frames(m->row[row].kind)) c = td_row_ends_change(m, w, row, ALONG, false);
+  ops->linearise(m, w, row, &s);
+  row_value d = ops->diff(m, w, row, &s, &c, ALONG, false);
+  *defect = defect_change(m, w, row, &s.at, &d);
+  target_change(m, w, row, &e, &ed);
+  d.e -= e;
+  d.ed -= ed;
+  return d;
 }
 
 // ---- tangents ---------------------------------------------------------------------------------

@@ -43,8 +43,8 @@ void td_contact_lines(const td_model* m, const td_work* w) {
 // Law of a contact with its stiffness, and its damping where that is by approach, times `weight`.
 contact_law td_contact_law(const td_work* w, const model_contact* c, double weight) {
   const double* x = w->num + c->law;
-  return (contact_law){weight * x[0], c->approach ? weight * x[1] : x[1], x[2], x[3], x[4],
-                       c->approach};
+  return (contact_law){
+      weight * x[0], c->approach ? weight * x[1] : x[1], x[2], x[3], x[4], c->approach, weight};
 }
 
 // Velocity of a fixed object, which translates without rotating.

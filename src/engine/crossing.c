@@ -4,6 +4,8 @@
 //   s -= cover · share · T g(x),      g = d(length of the cable per arc length)/dx
 #include "engine/crossing.h"
 
+#include "engine/direction.h"
+
 // Change of a cable's tension with the numbers (w->dnum): tension given, or pull and stiffness of
 // an elastic cable.
 double td_tension_change(const td_model* m, const td_work* w, int cable) {
@@ -36,9 +38,14 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_stra
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
     const double unit = c->cover * w->crossing_share[i], pull = unit * w->cable[c->cable].tension;
-    const double dpull = numbers ? unit * td_tension_change(m, w, c->cable) : 0;
-    double dg[6];
-    cable_change(&at, dx, dg);
+    double dpull = numbers ? unit * td_tension_change(m, w, c->cable) : 0, dg[6];
+    if (w->along) {
+      cable_along(&at, x, dx, w->dnum + c->path, dg);
+      dpull = unit * w->along->tension[c->cable] +
+              c->cover * w->along->share[i] * w->cable[c->cable].tension;
+    } else {
+      cable_change(&at, dx, dg);
+    }
     for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
   }
 }

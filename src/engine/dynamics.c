@@ -430,6 +430,12 @@ td_status td_impulse(const td_model* m, td_work* w, const double* g, double* dv,
   return solve_motion(m, w, NULL, g, dv, impulse);
 }
 
+// v' of generalised forces f and of accelerations g of the constraints (NULL: none).
+td_status td_driven_accelerations(const td_model* m, td_work* w, const double* f, const double* g,
+                                  double* a) {
+  return solve_motion(m, w, f, m->nrow > 0 ? g : NULL, a, NULL);
+}
+
 // v' of generalised forces f alone, with rows held.
 td_status td_force_accelerations(const td_model* m, td_work* w, const double* f, double* a) {
   return solve_motion(m, w, f, NULL, a, NULL);

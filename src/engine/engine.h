@@ -277,9 +277,30 @@ bool td_has_power_dampers(const td_model* model);
 // True when a damper has a negative coefficient, with the numbers `work` was last evaluated with.
 // It drives the motion, and the stiffness alone does not tell whether an equilibrium is stable.
 bool td_has_driving_dampers(const td_model* model, const td_work* work);
+// A direction of all that the residual F(t, q, v, a, lambda; p) depends on; NULL: no change.
+typedef struct td_direction {
+  const double *q, *v, *a;  // (nv) coordinates (turns of quaternions, as td_displace), rates, v'
+  const double* lambda;     // (nconstraint)
+  const double* p;          // (nparam)
+  const double* u;          // (drives) inputs, then internal states
+  const double* n;          // numbers of the model themselves (td_model.number), besides
+} td_direction;
+// The exact change of F along it.  What moves with time as prescribed does so whatever q and v say;
+// rest values, lengths and references that the initial geometry gives change with the parameters.
+td_status td_residual_diff(const td_model* model, const td_state* state, td_work* work,
+                           const td_direction* along, const double* a, const double* lambda,
+                           double* dF);
+// The same of the constraints: of their values and rates less those of their targets, and of their
+// accelerations for v' = a less what drives them (each nconstraint, NULL: not wanted).
+td_status td_constraints_diff(const td_model* model, const td_state* state, td_work* work,
+                              const td_direction* along, const double* a, double* e, double* edot,
+                              double* defect);
 // dF/dp (nv) for a parameter at given a and lambda (NULL: zero).
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);
+// The changes of the constraints (td_constraints_diff) with a parameter; NULL: not wanted.
+void td_param_constraints(const td_model* model, const td_state* state, td_work* work, int param,
+                          const double* a, double* e, double* defect);
 // dF/du (nv) for one input.
 void td_input_derivative(const td_model* model, const td_state* state, td_work* work, int input,
                          double* dFdu);
@@ -391,6 +412,9 @@ td_status td_input_accelerations(const td_model* model, const td_state* state, t
                                  double* du);
 // v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
 td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
+// v' (nv) of forces f where the constraints are to have accelerations g (nconstraint), too.
+td_status td_driven_accelerations(const td_model* model, td_work* work, const double* f,
+                                  const double* g, double* a);
 // Velocity changes (nv) by impulses (nconstraint) of the constraints that change their rates by g;
 // the state is placed.
 td_status td_impulse(const td_model* model, td_work* work, const double* g, double* dv,

@@ -36,6 +36,8 @@ static inline int part_row(const tree_part* p, int v) { return p->index ? p->ind
 typedef struct force_ops {
   // Rest values and axes that follow from the initial configuration, which is placed.
   void (*prepare)(const td_model* m, td_work* w);
+  // How these change along w->along at that configuration: rest values in w->dnum, and others.
+  void (*prepare_diff)(const td_model* m, td_work* w);
   // Wrenches on hops (hop.f) and generalised forces (w->tau); powers of laws go to w->law_power.
   void (*add)(const td_model* m, td_work* w, int which);
   // Stored energy, and its change along the position coordinate of a column.
@@ -117,10 +119,12 @@ typedef struct element_ops {
   // Keep the slopes at the state; its stations' frames are in s already.
   void (*linearise)(const td_model* m, const td_work* w, int i, force_state* s);
   // Changes of the wrenches on its stations for changes da and db of their frames and of the
-  // numbers (w->dnum, where w->numbers_change).
+  // numbers (w->dnum, where w->numbers_change): of those that follow the state and the drives, and
+  // along a direction (w->along, direction.h) of all of them.
   void (*diff)(const td_model* m, const td_work* w, int i, const force_state* s,
                const frame_change* da, const frame_change* db, spatial change[2]);
-  // Changes of the generalised forces with the numbers alone, added to dtau.
+  // Changes of the generalised forces with the numbers, and along a direction with its
+  // coordinates and rates, too; added to dtau.
   void (*numbers_diff)(const td_model* m, const td_work* w, int i, double* dtau);
   // Its part of `tangent` in the matrices of some trees.
   void (*tangent)(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq,
@@ -137,8 +141,8 @@ typedef struct element_ops {
 // ---- as a whole -------------------------------------------------------------------------------
 
 typedef struct whole_ops {
-  // Changes of the wrenches, added to df, along column `col` (-1: none), of its position or its
-  // rate, and with the numbers (w->dnum, where w->numbers_change).
+  // Changes of the wrenches, added to df, along column `col` (-1: none; ALONG: w->along), of its
+  // position or its rate, and with the numbers (w->dnum, where w->numbers_change).
   void (*diff)(const td_model* m, td_work* w, int col, bool rate, spatial* df);
   bool (*sweeps)(const td_model* m, const td_work* w);  // do columns change it?
 } whole_ops;
@@ -175,6 +179,7 @@ extern const element_ops* const td_element_table[FORCE_KINDS];
 
 // What a kind does not have.
 void td_no_prepare(const td_model* m, td_work* w);
+void td_no_prepare_diff(const td_model* m, td_work* w);
 double td_no_energy(const td_model* m, const td_work* w);
 double td_no_energy_diff(const td_model* m, const td_work* w, int col);
 void td_no_tangent(const td_model* m, td_work* w, double* dq, double* dv);

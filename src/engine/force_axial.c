@@ -3,6 +3,7 @@
 //   F = s n,  s = f(L, L')      n: from a to b, L: their distance
 //
 // With damp.along = 0 the damper acts on each component of the relative velocity in the world.
+#include "engine/direction.h"
 #include "engine/force_law.h"
 #include "engine/stages.h"
 
@@ -29,7 +30,8 @@ static vec3 isotropic_damping_diff(const td_work* w, const model_axial* f, const
   }
   if (l->dir == 0) return vec3_of(r);
   const double dx0 = w->dnum[l->rest] * w->num[l->compr] + w->num[l->rest] * w->dnum[l->compr];
-  return vec3_axpy(s->law[0].on_x * (dL - dx0), link_damping(u, w->num[l->mu], w->num[l->nu]),
+  return vec3_axpy(s->law[0].on_x * dL + s->law[0].on_x0 * dx0,
+                   link_damping(u, w->num[l->mu], w->num[l->nu]),
                    vec3_scale(s->law[0].on, vec3_of(r)));
 }
 
@@ -51,6 +53,16 @@ static void prepare(const td_model* m, td_work* w) {
     const model_axial* f = &m->axial[i];
     const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
     if (f->law.rest_initial) w->num[f->law.rest] = axial_at(&a, &b).L;
+  }
+}
+
+static void prepare_diff(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
+    if (!f->law.rest_initial) continue;
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    const frame_change da = td_frame_along(m, w, f->a), db = td_frame_along(m, w, f->b);
+    w->dnum[f->law.rest] = vec3_dot(axial_at(&a, &b).n, vec3_sub(db.p, da.p));
   }
 }
 
@@ -188,6 +200,7 @@ static unsigned looks(const td_model* m, int i) {
 }
 
 const force_ops td_force_axial = {.prepare = prepare,
+                                  .prepare_diff = prepare_diff,
                                   .add = add,
                                   .energy = energy,
                                   .energy_diff = energy_diff,

@@ -1,5 +1,6 @@
 // Beams: six laws along the displacements and rotations between two stations, in the axes of the
 // first or in axes given by `xaxis` (elem/link.h).
+#include "engine/direction.h"
 #include "engine/force_law.h"
 #include "engine/stages.h"
 
@@ -33,6 +34,27 @@ static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
   return (mat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
 }
 
+// How they turn, in the first frame.
+static vec3 axes_turn(const frame* a, const frame* b, const frame_change* da,
+                      const frame_change* db, vec3 xaxis, vec3 dxaxis) {
+  const vec3 r = mat3_apply_t(a->R, vec3_sub(b->p, a->p)), none = {0, 0, 0};
+  const vec3 turn = mat3_apply_t(a->R, da->turn),
+             dr = vec3_sub(mat3_apply_t(a->R, vec3_sub(db->p, da->p)), vec3_cross(turn, r));
+  const double length = vec3_norm(r);
+  const vec3 z = length > 0 ? vec3_scale(1 / length, r) : (vec3){0, 0, 1};
+  const vec3 dz = length > 0 ? vec3_scale(1 / length, vec3_axpy(-vec3_dot(z, dr), z, dr)) : none;
+  const vec3 across = vec3_axpy(-vec3_dot(xaxis, z), z, xaxis);
+  const double n = vec3_norm(across);
+  if (!(n > 1e-9 * vec3_norm(xaxis))) return none;
+  vec3 d = vec3_axpy(-vec3_dot(dxaxis, z) - vec3_dot(xaxis, dz), z, dxaxis);
+  d = vec3_axpy(-vec3_dot(xaxis, z), dz, d);
+  const vec3 x = vec3_scale(1 / n, across);
+  const vec3 dx = vec3_scale(1 / n, vec3_axpy(-vec3_dot(x, d), x, d));
+  const vec3 y = vec3_cross(z, x), dy = vec3_add(vec3_cross(dz, x), vec3_cross(z, dx));
+  const vec3 sum = vec3_add(vec3_add(vec3_cross(x, dx), vec3_cross(y, dy)), vec3_cross(z, dz));
+  return vec3_scale(0.5, sum);
+}
+
 // ---- all of them ------------------------------------------------------------------------------
 
 static void prepare(const td_model* m, td_work* w) {
@@ -43,6 +65,25 @@ static void prepare(const td_model* m, td_work* w) {
     const beam x = beam_at(w, f, &a, &b);
     for (int d = 0; d < 6; d++)
       if (f->law[d].rest_initial) w->num[f->law[d].rest] = x.x[d];
+  }
+}
+
+static void prepare_diff(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
+    const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+    const frame_change da = td_frame_along(m, w, f->a), db = td_frame_along(m, w, f->b);
+    const beam x = beam_at(w, f, &a, &b);
+    double dx[6], du[6];
+    td_beam_change(&x, &a, &b, &da, &db, dx, du);
+    if (f->frame >= 0) {
+      const vec3 turn =
+          axes_turn(&a, &b, &da, &db, vec3_of(w->num + f->xaxis), vec3_of(w->dnum + f->xaxis));
+      w->along->axes[f->frame] = turn;
+      td_beam_axes_change(&x, &a, &b, mat3_apply(a.R, turn), dx, du);
+    }
+    for (int d = 0; d < 6; d++)
+      if (f->law[d].rest_initial) w->dnum[f->law[d].rest] = dx[d];
   }
 }
 
@@ -148,8 +189,12 @@ static void diff(const td_model* m, const td_work* w, int i, const force_state* 
   double dx[6], du[6], ds[6];
   vec3 dF, dT;
   td_beam_change(&s->beam, &s->a, &s->b, da, db, dx, du);
+  const bool axes = w->along && f->frame >= 0;
+  const vec3 turn = axes ? mat3_apply(s->a.R, w->along->axes[f->frame]) : (vec3){0, 0, 0};
+  if (axes) td_beam_axes_change(&s->beam, &s->a, &s->b, turn, dx, du);
   for (int d = 0; d < 6; d++) ds[d] = law_diff(w, &f->law[d], &s->law[d], dx[d], du[d]);
   td_beam_wrench_change(&s->beam, da, db, s->s, ds, &dF, &dT);
+  if (axes) td_beam_axes_wrench(&s->beam, turn, s->s, &dF, &dT);
   change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, dT);
   change[0] = spatial_scale(-1, change[1]);
 }
@@ -182,6 +227,7 @@ static unsigned looks(const td_model* m, int i) {
 }
 
 const force_ops td_force_beam = {.prepare = prepare,
+                                 .prepare_diff = prepare_diff,
                                  .add = add,
                                  .energy = energy,
                                  .energy_diff = energy_diff,

@@ -13,6 +13,7 @@
 
 #include "elem/chord.h"
 #include "elem/link.h"
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -65,6 +66,10 @@ static void prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncable; i++) w->cable[i].zero = td_cable_length(m, w, i);
 }
 
+static void prepare_diff(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->ncable; i++) w->along->zero[i] = td_cable_length_change(m, w, i, ALONG);
+}
+
 // ---- lengths ----------------------------------------------------------------------------------
 
 double td_cable_length(const td_model* m, const td_work* w, int cable) {
@@ -78,8 +83,48 @@ double td_cable_length(const td_model* m, const td_work* w, int cable) {
   return sum;
 }
 
+// The change of the length of a span along a column or the direction.
+static double span_change(const td_model* m, const td_work* w, int span, int col) {
+  const model_span* s = &m->span[span];
+  const frame_change da = td_frame_change(m, w, s->a, col, false),
+                     db = td_frame_change(m, w, s->b, col, false);
+  if (!w->span_along[span]) return vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
+  const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
+  return span_chord(&a, &b, &da, &db).l.e;
+}
+
+// A crossing and its changes along the direction: of the length of rod it covers, of the cable's
+// own length per length of rod.
+typedef struct crossing_along {
+  cable_section s;
+  double x[6], dx[6], W, dW, dl;
+} crossing_along;
+
+static crossing_along along_crossing(const td_model* m, const td_work* w,
+                                     const model_crossing* at) {
+  crossing_along c;
+  double dg[6];
+  c.s = section_at(m, w, at, c.x);
+  td_strains_change(m, w, &m->strain[at->strain], ALONG, c.dx);
+  c.dl = cable_along(&c.s, c.x, c.dx, w->dnum + at->path, dg);
+  c.W = passed(m, w, at);
+  c.dW = at->cover * w->dnum[m->strain[at->strain].section + SECTION_LENGTH];
+  return c;
+}
+
+static double length_along(const td_model* m, const td_work* w, const model_cable* c) {
+  double sum = 0;
+  for (int i = 0; i < c->norder; i++) {
+    const crossing_along at = along_crossing(m, w, crossing_of(m, c, i));
+    sum += at.dW * at.s.l + at.W * at.dl;
+  }
+  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_change(m, w, i, ALONG);
+  return sum;
+}
+
 double td_cable_length_change(const td_model* m, const td_work* w, int cable, int col) {
   const model_cable* c = &m->cable[cable];
+  if (col == ALONG) return length_along(m, w, c);
   double sum = 0, x[6], dx[6];
   for (int i = 0; i < c->norder; i++) {
     const model_crossing* at = crossing_of(m, c, i);
@@ -87,17 +132,7 @@ double td_cable_length_change(const td_model* m, const td_work* w, int cable, in
     td_strains_change(m, w, &m->strain[at->strain], col, dx);
     for (int d = 0; d < 6; d++) sum += passed(m, w, at) * s.g[d] * dx[d];
   }
-  for (int i = c->span; i < c->span + c->nspan; i++) {
-    const model_span* s = &m->span[i];
-    const frame_change da = td_frame_change(m, w, s->a, col, false),
-                       db = td_frame_change(m, w, s->b, col, false);
-    if (w->span_along[i]) {
-      const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
-      sum += span_chord(&a, &b, &da, &db).l.e;
-    } else {
-      sum += vec3_dot(span_axial(m, w, s).n, vec3_sub(db.p, da.p));
-    }
-  }
+  for (int i = c->span; i < c->span + c->nspan; i++) sum += span_change(m, w, i, col);
   return sum;
 }
 
@@ -148,6 +183,58 @@ void td_cable_tensions(const td_model* m, td_work* w) {
     } else {
       at->tension = w->load * w->num[c->tension];
     }
+  }
+}
+
+// The changes of the shares along the direction, and of their mean (cf. shares and mean_share).
+static double shares_along(const td_model* m, td_work* w, int cable) {
+  const model_cable* c = &m->cable[cable];
+  direction* d = w->along;
+  const double mu = has_friction(c) ? w->num[c->friction] : 0,
+               dmu = has_friction(c) ? w->dnum[c->friction] : 0;
+  double angle = 0, dangle = 0, length = 0, dlength = 0, sum = 0, dsum = 0;
+  if (!has_friction(c)) return 0;
+  taylor total = taylor_const(passed_in_all(m, w, c));
+  for (int i = 0; i < c->norder; i++)
+    if (crossing_of(m, c, i)->joint == 0) total.e += along_crossing(m, w, crossing_of(m, c, i)).dW;
+  for (int i = 0; i < c->norder; i++) {
+    const model_crossing* at = crossing_of(m, c, i);
+    const crossing_along a = along_crossing(m, w, at);
+    const int k = m->cable_order[c->order + i];
+    taylor x[6], path[6];
+    for (int j = 0; j < 6; j++) {
+      x[j] = (taylor){.x = a.x[j], .e = a.dx[j]};
+      path[j] = (taylor){.x = w->num[at->path + j], .e = w->dnum[at->path + j]};
+    }
+    const taylor bend = td_taylor_bend(at->joint > 0, x, path, total);
+    const double turn = a.W * bend.x, dturn = a.dW * bend.x + a.W * bend.e;
+    const double share = w->crossing_share[k], l = a.W * a.s.l, dl = a.dW * a.s.l + a.W * a.dl;
+    d->share[k] = -share * (dmu * (angle + 0.5 * turn) + mu * (dangle + 0.5 * dturn));
+    angle += turn;
+    dangle += dturn;
+    sum += l * share;
+    dsum += dl * share + l * d->share[k];
+    length += l;
+    dlength += dl;
+  }
+  return length > 0 ? (dsum - sum / length * dlength) / length : 0;
+}
+
+void td_cables_along(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->ncable; i++) {
+    const model_cable* c = &m->cable[i];
+    const cable_work* at = &w->cable[i];
+    const double mean = shares_along(m, w, i);
+    double change = 0;
+    if (by_length(c)) {
+      const double stretch = length_along(m, w, c) - w->along->zero[i] + w->load * w->dnum[c->pull];
+      if (at->stretch > 0)
+        change = at->slope * stretch +
+                 (at->stretch * w->dnum[c->stiffness] - at->tension * mean) / at->mean;
+    } else if (!is_hard(c)) {
+      change = w->load * w->dnum[c->tension];
+    }
+    w->along->tension[i] = change;
   }
 }
 
@@ -252,13 +339,15 @@ static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df)
     const model_span* s = &m->span[i];
     const int hop = col < 0 ? -1 : m->col[col].hop;
     const bool moved =
-        col >= 0 && !rate && (station_moves(m, s->a, hop) || station_moves(m, s->b, hop));
+        col == ALONG ||
+        (col >= 0 && !rate && (station_moves(m, s->a, hop) || station_moves(m, s->b, hop)));
     if (!moved && !w->numbers_change) continue;
     const frame a = td_frame(m, w, s->a), b = td_frame(m, w, s->b);
     frame_change da = {0}, db = {0};
     if (moved) da = td_frame_change(m, w, s->a, col, false);
     if (moved) db = td_frame_change(m, w, s->b, col, false);
-    const double T = w->cable[s->cable].tension, dT = td_tension_change(m, w, s->cable);
+    const double T = w->cable[s->cable].tension,
+                 dT = w->along ? w->along->tension[s->cable] : td_tension_change(m, w, s->cable);
     vec3 F, dF, dMa = {0, 0, 0}, dMb = {0, 0, 0};
     if (w->span_along[i]) {
       const chord c = span_chord(&a, &b, &da, &db);
@@ -406,6 +495,7 @@ static void switch_values(const td_model* m, td_work* w, double* values) {
 static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->nspan > 0; }
 
 const force_ops td_force_cable = {.prepare = prepare,
+                                  .prepare_diff = prepare_diff,
                                   .add = add,
                                   .energy = energy,
                                   .energy_diff = energy_diff,

@@ -5,18 +5,52 @@
 // their points are made of; contact_search.c finds them.
 #include "engine/force_contact.h"
 
+#include "engine/direction.h"
+
 #include <math.h>
 #include <string.h>
 
 static contact_ball ball_change(const td_model* m, const td_work* w, const model_ball* b, int col,
                                 bool rate) {
   const frame_change d = td_frame_change(m, w, b->station, col, rate);
-  if (b->centre == NUM_NONE) return (contact_ball){d.p, d.v, d.w, 0};
+  const double dr = w->along ? w->dnum[b->radius] : 0;
+  if (b->centre == NUM_NONE) return (contact_ball){d.p, d.v, d.w, dr};
   const frame f = td_frame(m, w, b->station);
-  const vec3 arm = td_ball_arm(w, b, &f), darm = vec3_cross(d.turn, arm);
+  const vec3 arm = td_ball_arm(w, b, &f);
+  vec3 darm = vec3_cross(d.turn, arm);
+  if (w->along) darm = vec3_add(darm, mat3_apply(f.R, vec3_of(w->dnum + b->centre)));
   return (contact_ball){vec3_add(d.p, darm),
                         vec3_add(d.v, vec3_add(vec3_cross(d.w, arm), vec3_cross(f.w, darm))), d.w,
-                        0};
+                        dr};
+}
+
+// The changes of a contact's law along w->along, for the weight that the law has.
+static contact_law law_along(const td_work* w, const model_contact* c, double weight) {
+  const double* x = w->dnum + c->law;
+  return (contact_law){.k = weight * x[0],
+                       .d = c->approach ? weight * x[1] : x[1],
+                       .e = x[2],
+                       .mu = x[3],
+                       .slip = x[4]};
+}
+
+// What the numbers of a fixed object do to a ball at x.
+static contact_object_change object_along(const td_work* w, const model_contact* c, vec3 x,
+                                          double r) {
+  const vec3 point = vec3_of(w->num + c->point), dpoint = vec3_of(w->dnum + c->point);
+  const vec3 along = vec3_of(w->num + c->direction), none = {0, 0, 0};
+  const vec3 u = vec3_scale(1 / vec3_norm(along), along), du = td_unit_change(w, c->direction, u);
+  const bool round = c->kind == CONTACT_SPHERE;
+  contact_object_change d;
+  if (c->kind == CONTACT_PLANE) {
+    d = touch_plane_numbers(x, point, u, dpoint, du);
+  } else {
+    const contact_touch t = td_touch_fixed(w, c, x, r);
+    d = touch_round_numbers(&t, x, point, round ? none : u, dpoint, round ? none : du,
+                            w->dnum[c->radius]);
+  }
+  if (c->drift != NUM_NONE) d.v = vec3_of(w->dnum + c->drift);
+  return d;
 }
 
 static int hop_of(const td_model* m, const model_ball* b) {
@@ -27,6 +61,7 @@ static int hop_of(const td_model* m, const model_ball* b) {
 
 // What is done with each ball that is in contact with a fixed object.
 typedef struct fixed_touch {
+  const model_contact* contact;
   const model_ball* ball;
   contact_law law;
   contact_touch t;
@@ -48,7 +83,8 @@ static bool next_fixed(const td_model* m, const td_work* w, int* contact, int* b
       const contact_ball at = w->contact_ball[c->ball + *ball];
       const contact_touch t = td_touch_fixed(w, c, at.x, at.r);
       if (!(t.depth > 0)) continue;
-      *out = (fixed_touch){b,
+      *out = (fixed_touch){c,
+                           b,
                            td_contact_law(w, c, b->weight),
                            t,
                            at,
@@ -197,9 +233,24 @@ static void change_balls(const td_model* m, const td_work* w, const pair_sides* 
   if (s->nb > 0) c->b = s->b;
 }
 
+// Does the column, or the direction, move a ball?
+static bool moves_ball(const td_model* m, int ball, int col) {
+  return col == ALONG || station_moves(m, m->ball[ball].station, m->col[col].hop);
+}
+
+// How the depth at an end of a stretch changes with radii and with what is fixed.
+static double deeper_end(const td_model* m, const td_work* w, const model_piece* p,
+                         const contact_end* e, int contact) {
+  const contact_ball at = ball_sum(p->nball, &w->contact_ball[p->ball], e->a_share);
+  const model_piece* b = e->b >= 0 ? &m->piece[e->b] : NULL;
+  double sum = b ? 0 : object_along(w, &m->contact[contact], at.x, at.r).depth;
+  for (int j = 0; j < p->nball; j++) sum += e->a_share[j] * w->dnum[m->ball[p->ball + j].radius];
+  for (int j = 0; b && j < b->nball; j++) sum += e->share[j] * w->dnum[m->ball[b->ball + j].radius];
+  return sum;
+}
+
 // How the ends of a stretch move along its piece.
 static void change_ends(const td_model* m, const td_work* w, int stretch, along* c) {
-  const int hop = m->col[c->col].hop;
   const contact_stretch* s = &w->stretch[stretch];
   const model_piece* p = &m->piece[s->a];
   if (c->stretch == stretch) return;
@@ -208,14 +259,15 @@ static void change_ends(const td_model* m, const td_work* w, int stretch, along*
     const contact_end* e = &s->end[k];
     double moved = 0;
     for (int j = 0; j < p->nball && e->slope != 0; j++)
-      if (station_moves(m, m->ball[p->ball + j].station, hop))
+      if (moves_ball(m, p->ball + j, c->col))
         moved += e->a_share[j] *
                  vec3_dot(e->n, ball_change(m, w, &m->ball[p->ball + j], c->col, false).x);
     const model_piece* b = e->slope != 0 && e->b >= 0 ? &m->piece[e->b] : NULL;
     for (int j = 0; b && j < b->nball; j++)
-      if (station_moves(m, m->ball[b->ball + j].station, hop))
+      if (moves_ball(m, b->ball + j, c->col))
         moved -=
             e->share[j] * vec3_dot(e->n, ball_change(m, w, &m->ball[b->ball + j], c->col, false).x);
+    if (c->col == ALONG && e->slope != 0) moved -= deeper_end(m, w, p, e, s->contact);
     // the depth there, which has changed by -moved, comes back to 0
     c->end[k] = e->slope != 0 ? moved / e->slope : 0;
   }
@@ -235,9 +287,16 @@ static void change_pair(const td_model* m, const td_work* w, const contact_touch
     dt = c->end[0] + t->along * (c->end[1] - c->end[0]);
     grown = (c->end[1] - c->end[0]) / w->stretch[t->stretch].length;
   }
-  if (dt == 0 && grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return;
+  const bool all = c->col == ALONG;
+  if (!all && dt == 0 && grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return;
   change_balls(m, w, &s, c);
-  const contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, grown);
+  contact_object_change object = {.depth = 0};
+  if (all && s.nb == 0) object = object_along(w, &m->contact[t->contact], p->a.x, p->a.r);
+  contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, grown, object);
+  if (all) {
+    const contact_law own = law_along(w, &m->contact[t->contact], p->law.weight);
+    d.F = vec3_add(d.F, contact_law_change(&p->law, &own, &p->c, p->depth));
+  }
   for (int j = 0; j < s.na; j++)
     add_to(m, c->df, sizeof *c->df, s.a + j,
            contact_pair_wrench_change(p, &d, p->a.x, d.a.x, w->contact_ball[s.a + j].x, c->da[j].x,
@@ -248,9 +307,34 @@ static void change_pair(const td_model* m, const td_work* w, const contact_touch
                                       -p->share[j], -d.share[j]));
 }
 
+// Single balls on fixed objects, whose changes along columns are among the blocks.
+static void fixed_along(const td_model* m, td_work* w, spatial* df) {
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    const vec3 none = {0, 0, 0};
+    const hop_change* h = &w->along->hop[f.hop];
+    const spatial V = against(w, &f), turned = spatial_cross(&h->X, &w->hop[f.hop].V),
+                  dV = spatial_add(turned, h->U);
+    const contact_ball d = ball_change(m, w, f.ball, ALONG, false);
+    const contact_object_change o = object_along(w, f.contact, f.at.x, f.at.r);
+    const contact_law own = law_along(w, f.contact, f.law.weight);
+    const vec3 dn = vec3_add(mat3_apply(f.t.dn, d.x), o.n);
+    const vec3 dp = vec3_axpy(-d.r, f.t.n, vec3_axpy(-f.at.r, dn, d.x));
+    vec3 p;
+    const contact_force c = fixed_force(w, &f, &p);
+    const vec3 dv =
+        vec3_sub(vec3_add(contact_velocity(&dV, p), vec3_cross(spatial_r(&V), dp)), o.v);
+    const double deeper = d.r - vec3_dot(f.t.n, d.x) + o.depth;
+    const vec3 dF = vec3_add(contact_force_change(&f.law, &c, deeper, dn, dv),
+                             contact_law_change(&f.law, &own, &c, f.t.depth));
+    df[f.hop] = spatial_add(df[f.hop], spatial_force_change(p, c.F, dp, dF, none));
+  }
+}
+
 static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
   along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1, .stretch = -1};
-  if (col >= 0 && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
+  if (col == ALONG && m->ncontact > 0) fixed_along(m, w, df);
+  if ((col >= 0 || col == ALONG) && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -363,6 +447,7 @@ static bool has_potential(const td_model* m) {
 static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->npiece > 0; }
 
 const force_ops td_force_contact = {.prepare = td_no_prepare,
+                                    .prepare_diff = td_no_prepare_diff,
                                     .add = add,
                                     .energy = energy,
                                     .energy_diff = energy_diff,

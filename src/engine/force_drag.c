@@ -1,5 +1,6 @@
 // A fluid on the edges of meshes (elem/edge_drag.h): forces between two stations.
 #include "elem/edge_drag.h"
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -53,10 +54,18 @@ static void linearise(const td_model* m, const td_work* w, int i, force_state* s
 
 static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
                  const frame_change* da, const frame_change* db, spatial change[2]) {
-  (void)m, (void)w, (void)i;  // its numbers follow neither the state nor parameters
+  const model_drag* f = &m->drag[i];
   const vec3 none = {0, 0, 0};
   vec3 df[2], F[2], dF[2];
-  edge_drag_change(&s->drag, da, db, df);
+  edge_drag e = s->drag;
+  if (w->along) e.varies = false;  // the changes of the stream are among those of the numbers
+  edge_drag_change(&e, da, db, df);
+  for (int k = 0; w->along && k < 2; k++) {
+    const num at = m->stream_varies ? f->stream + STREAM_SLOTS * k : m->fluid_velocity;
+    const double across = w->dnum[f->drag], along = w->dnum[f->drag + 1];
+    df[k] = vec3_add(
+        df[k], edge_drag_numbers(&e, k, vec3_scale(w->load, vec3_of(w->dnum + at)), across, along));
+  }
   edge_shares(s->drag.f, &F[0], &F[1]);
   edge_shares(df, &dF[0], &dF[1]);
   change[0] = spatial_force_change(s->a.p, F[0], da->p, dF[0], none);
@@ -69,6 +78,7 @@ static void visit(const td_model* m, int i, const force_visitor* to) {
 }
 
 const force_ops td_force_drag = {.prepare = td_no_prepare,
+                                 .prepare_diff = td_no_prepare_diff,
                                  .add = add,
                                  .energy = td_no_energy,
                                  .energy_diff = td_no_energy_diff,

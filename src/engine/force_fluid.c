@@ -6,6 +6,7 @@
 #include <string.h>
 
 #include "elem/fluid.h"
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -353,14 +354,118 @@ static bool has_drag(const td_model* m) {
 // A moving fluid pushes in proportion to how much of a part stands across it.
 static bool has_potential(const td_model* m) { return !has_drag(m) || td_fluid_is_still(m); }
 
-// Its derivatives are among the blocks, those with gravity apart (td_fluid_gravity_change).
+// ---- along a direction ------------------------------------------------------------------------
+
+// A wetted station and its changes: its pose moves by X, the twist of its hop by V, its
+// acceleration by A, the stream by u.
+typedef struct wet_along {
+  pose g;
+  spatial X, V, A, u;
+} wet_along;
+
+// The change of the stream, of which that with the place is one.
+static spatial stream_along(const td_model* m, const td_work* w, int wet) {
+  const num at = varies_at(m, wet) ? m->wet[wet].stream : m->fluid_velocity;
+  return spatial_of(vec3_scale(w->load, vec3_of(w->dnum + at)), (vec3){0, 0, 0});
+}
+
+static wet_along wet_change(const td_model* m, const td_work* w, int i) {
+  const int station = m->wet[i].station, hop = m->station[station].hop;
+  const hop_work* h = &w->hop[hop];
+  const hop_change* c = &w->along->hop[hop];
+  return (wet_along){
+      .g = pose_of(m, w, station),
+      .X = spatial_add(c->X, td_station_change(m, w, station)),
+      .V = spatial_add(spatial_cross(&c->X, &h->V), c->U),
+      .A = spatial_add(spatial_add(spatial_cross(&c->X, &h->A), spatial_cross(&c->U, &h->V)), c->Z),
+      .u = stream_along(m, w, i)};
+}
+
+// Seen from the station the twist y changes by X⁻¹ (δV - X × V); the drag in its axes turns along.
+static spatial drag_along(const td_work* w, const model_wet* wet, const wet_along* c,
+                          const spatial* Vr) {
+  const spatial6 D = spatial6_of(w->num + wet->drag), dD = spatial6_of(w->dnum + wet->drag);
+  const spatial y = spatial_to_local(&c->g, Vr), f = drag_force(&c->g, Vr, &D);
+  const spatial dVr = spatial_sub(c->V, c->u), turned = spatial_cross(&c->X, Vr),
+                own = spatial_sub(dVr, turned), dy = spatial_to_local(&c->g, &own);
+  const vec3 v = spatial_t(&y);
+  const double speed = vec3_norm(v), dspeed = speed > 0 ? vec3_dot(v, spatial_t(&dy)) / speed : 0;
+  spatial local = spatial_scale(-dspeed, spatial6_apply(&D, &y));
+  local = spatial_axpy(-speed, spatial6_apply(&D, &dy), local);
+  local = spatial_axpy(-speed, spatial6_apply(&dD, &y), local);
+  return spatial_add(spatial_cross_force(&c->X, &f), spatial_to_world(&c->g, &local));
+}
+
+// -m g at the centre
+static spatial buoyancy_along(const td_model* m, const td_work* w, const model_wet* wet,
+                              const wet_along* c) {
+  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity)),
+             dg = vec3_scale(w->load, vec3_of(w->dnum + m->gravity)), none = {0, 0, 0};
+  const double mass = w->num[wet->displaced], dmass = w->dnum[wet->displaced];
+  const vec3 at = pose_apply(c->g, vec3_of(w->num + wet->centre));
+  const vec3 moved = vec3_add(vec3_add(spatial_t(&c->X), vec3_cross(spatial_r(&c->X), at)),
+                              mat3_apply(c->g.R, vec3_of(w->dnum + wet->centre)));
+  const vec3 dF = vec3_axpy(-dmass, g, vec3_scale(-mass, dg));
+  return spatial_force_change(at, vec3_scale(-mass, g), moved, dF, none);
+}
+
+// M x of an added mass that moves with its station, and its change for a change of x.
+typedef struct added_along {
+  spatial6 M, dM;  // in the world; dM: its own numbers'
+  spatial X;
+} added_along;
+static spatial added_change(const added_along* c, const spatial* x, const spatial* dx) {
+  const spatial turned = moved_inertia(&c->M, &c->X, x);
+  return spatial_add(spatial_add(turned, spatial6_apply(&c->M, dx)), spatial6_apply(&c->dM, x));
+}
+
+// What added mass needs, M A + V ×* M V, less what a stream and gravity do to it: the change of
+//
+//   -M g - M A - V ×* M V + stream_force(M, V, u) = -M (g + A + V × u) - (V - u) ×* M (V - u)
+static spatial added_force_along(const td_model* m, const td_work* w, int wet, const wet_along* c) {
+  const model_wet* at = &m->wet[wet];
+  const int hop = m->station[at->station].hop;
+  const hop_work* h = &w->hop[hop];
+  const spatial6 own = spatial6_of(w->num + at->added), numbers = spatial6_of(w->dnum + at->added);
+  const added_along M = {spatial6_to_world(&c->g, &own), spatial6_to_world(&c->g, &numbers), c->X};
+  const spatial u = stream_by(m, w, w->hop_stream[hop]),
+                du = stream_along(m, w, w->hop_stream[hop]);
+  const spatial Vr = spatial_sub(h->V, u), dVr = spatial_sub(c->V, du), g = gravity(m, w),
+                dg =
+                    spatial_of(vec3_scale(w->load, vec3_of(w->dnum + m->gravity)), (vec3){0, 0, 0});
+  const spatial Vu = spatial_cross(&h->V, &u),
+                dVu = spatial_add(spatial_cross(&c->V, &u), spatial_cross(&h->V, &du));
+  const spatial x = spatial_scale(-1, spatial_add(spatial_add(g, h->A), Vu)),
+                dx = spatial_scale(-1, spatial_add(spatial_add(dg, c->A), dVu));
+  const spatial MVr = spatial6_apply(&M.M, &Vr), dMVr = added_change(&M, &Vr, &dVr);
+  const spatial turning =
+      spatial_add(spatial_cross_force(&dVr, &MVr), spatial_cross_force(&Vr, &dMVr));
+  return spatial_sub(added_change(&M, &x, &dx), turning);
+}
+
+// Along columns its derivatives are among the blocks, those with gravity apart
+// (td_fluid_gravity_change).
 static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
-  (void)m, (void)w, (void)col, (void)rate, (void)df;
+  (void)rate;
+  for (int i = 0; col == ALONG && i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    const int hop = m->station[wet->station].hop;
+    if (hop < 0) continue;
+    const wet_along c = wet_change(m, w, i);
+    df[hop] = spatial_add(df[hop], buoyancy_along(m, w, wet, &c));
+    if (wet->drag != NUM_NONE) {
+      const spatial Vr = spatial_sub(w->hop[hop].V, stream_by(m, w, i));
+      df[hop] = spatial_add(df[hop], drag_along(w, wet, &c, &Vr));
+    }
+    if (wet->added != NUM_NONE && is_wet(w, hop))
+      df[hop] = spatial_add(df[hop], added_force_along(m, w, i, &c));
+  }
 }
 
 static bool sweeps(const td_model* m, const td_work* w) { return (void)m, (void)w, false; }
 
 const force_ops td_force_fluid = {.prepare = td_no_prepare,
+                                  .prepare_diff = td_no_prepare_diff,
                                   .add = add,
                                   .energy = td_no_energy,
                                   .energy_diff = td_no_energy_diff,

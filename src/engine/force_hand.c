@@ -2,6 +2,7 @@
 // and a place in the world,
 //
 //   F = k (target - p) - c p'          p = x + R s,   p' = v + w × R s
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -30,7 +31,7 @@ static void add(const td_model* m, td_work* w, int which) {
 }
 
 static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
-  if (!w->pull.on || col < 0) return;
+  if (!w->pull.on || (col < 0 && col != ALONG)) return;
   const int hop = m->station[w->pull.station].hop;
   if (hop < 0) return;
   const grip g = grip_at(m, w);
@@ -75,6 +76,7 @@ td_status td_work_pull(const td_model* m, td_work* w, int station, const double 
 static bool sweeps(const td_model* m, const td_work* w) { return (void)m, w->pull.on; }
 
 const force_ops td_force_hand = {.prepare = td_no_prepare,
+                                 .prepare_diff = td_no_prepare_diff,
                                  .add = add,
                                  .energy = td_no_energy,
                                  .energy_diff = td_no_energy_diff,

@@ -47,7 +47,7 @@ static inline double law_diff(const td_work* w, const model_law* l, const law_va
   const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
   const double fnu = d[l->nu] == 0 ? 0 : w->num[l->mu] * law_power_nu(v->fmu, v->u2) * d[l->nu];
   return f + v->fk * d[l->k] + v->fx0 * dx0 + v->fmu * d[l->mu] + fnu +
-         w->load * (v->on * d[l->input] - v->on_x * w->num[l->input] * dx0);
+         w->load * (v->on * d[l->input] + v->on_x0 * w->num[l->input] * dx0);
 }
 
 // Power beyond what it stores, at a coordinate x that changes with `rate`; the damper sees u.

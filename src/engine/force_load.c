@@ -126,6 +126,7 @@ static force_arrow arrow(const td_model* m, const td_work* w, int i) {
 }
 
 const force_ops td_force_load = {.prepare = td_no_prepare,
+                                 .prepare_diff = td_no_prepare_diff,
                                  .add = add,
                                  .energy = td_no_energy,
                                  .energy_diff = td_no_energy_diff,

@@ -124,6 +124,7 @@ static force_arrow arrow(const td_model* m, const td_work* w, int i) {
 }
 
 const force_ops td_force_magnet = {.prepare = td_no_prepare,
+                                   .prepare_diff = td_no_prepare_diff,
                                    .add = add,
                                    .energy = energy,
                                    .energy_diff = energy_diff,

@@ -7,6 +7,7 @@
 #include "engine/strain_table.h"
 
 void td_no_prepare(const td_model* m, td_work* w) { (void)m, (void)w; }
+void td_no_prepare_diff(const td_model* m, td_work* w) { (void)m, (void)w; }
 
 double td_no_energy(const td_model* m, const td_work* w) { return (void)m, (void)w, 0; }
 
@@ -60,6 +61,10 @@ spatial td_no_wrench(const td_model* m, const td_work* w, int i) {
 }
 
 void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f) {
+  (void)m, (void)w, (void)f;
+}
+
+void td_strain_no_prepare_diff(const td_model* m, td_work* w, const model_strain* f) {
   (void)m, (void)w, (void)f;
 }
 

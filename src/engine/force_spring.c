@@ -1,5 +1,6 @@
 // Springs, dampers and inputs along coordinates: a law along a number x of the coordinates with the
 // rate u = g·v, which acts with the generalised force g f(x, u) (elem/turn_part.h).
+#include "engine/direction.h"
 #include "engine/force_law.h"
 
 // Angle beyond which the rotation vector of a spring ends: 19 of 20 parts of a full turn.
@@ -34,6 +35,17 @@ static void prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
     if (f->law.rest_initial) w->num[f->law.rest] = number_at(w, f, &(double){0}).x;
+  }
+}
+
+static void prepare_diff(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
+    if (!f->law.rest_initial) continue;
+    const vec3 g = number_at(w, f, &(double){0}).g;
+    double dx = f->q < 0 ? 0 : g.x * along_q(w, f->v);
+    for (int k = 1; k < f->nturn; k++) dx += vec3_at(g, k) * along_q(w, f->v + k);
+    w->dnum[f->law.rest] = dx;
   }
 }
 
@@ -147,9 +159,22 @@ static void numbers_diff(const td_model* m, const td_work* w, int i, double* dta
   double u;
   const turn_part p = number_at(w, f, &u);
   const law_value v = law_here(w, &f->law, p.x, u);
-  const double change = law_diff(w, &f->law, &v, 0, 0);
-  dtau[f->v] += change * p.g.x;
-  for (int k = 1; k < f->nturn; k++) dtau[f->v + k] += change * vec3_at(p.g, k);
+  if (f->measure == PART_NUMBER) {
+    const double dx = f->q < 0 ? 0 : along_q(w, f->v);
+    dtau[f->v] += law_diff(w, &f->law, &v, dx, along_v(w, f->v));
+    return;
+  }
+  vec3 turn = {0, 0, 0}, spin = {0, 0, 0};
+  for (int k = 0; k < f->nturn; k++) {
+    turn = vec3_axpy(along_q(w, f->v + k), vec3_axis(k), turn);
+    spin = vec3_axpy(along_v(w, f->v + k), vec3_axis(k), spin);
+  }
+  const vec3 dg = td_turn_part_change(f->measure, quaternion_at(w, f), f->axis, turn);
+  const double s = v.f + v.on * w->load * w->num[f->law.input];
+  const double du = vec3_dot(dg, spin_at(w, f)) + vec3_dot(p.g, spin);
+  const double change = law_diff(w, &f->law, &v, vec3_dot(p.g, turn), du);
+  for (int k = 0; k < f->nturn; k++)
+    dtau[f->v + k] += change * vec3_at(p.g, k) + s * vec3_at(dg, k);
 }
 
 // d(g f)/dq = dg f + g (f_x dx + f_u du) with dx = g·turn, du = dg·w, for turns about each axis
@@ -196,6 +221,7 @@ static force_flaw flaw(const td_model* m, const td_work* w, int i) {
 }
 
 const force_ops td_force_spring = {.prepare = prepare,
+                                   .prepare_diff = prepare_diff,
                                    .add = add,
                                    .energy = energy,
                                    .energy_diff = energy_diff,

@@ -136,6 +136,13 @@ static void prepare(const td_model* m, td_work* w) {
   }
 }
 
+static void prepare_diff(const td_model* m, td_work* w) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    strain_of(f)->prepare_diff(m, w, f);
+  }
+}
+
 // Pieces with the same coordinates that follow each other are taken at once (alike.c).
 static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const tree_part all = whole_forest(m);
@@ -186,6 +193,7 @@ static force_reach reach(const td_model* m, int i) {
 static bool is_link(const td_model* m, int i) { return strain_is_link(&m->strain[i]); }
 
 const force_ops td_force_strain = {.prepare = prepare,
+                                   .prepare_diff = prepare_diff,
                                    .add = add,
                                    .energy = energy,
                                    .energy_diff = energy_diff,

@@ -1,6 +1,7 @@
 // All forces of a model: loops over the kinds of forces and their elements (force.h).
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -29,6 +30,10 @@ enum { KINDS = WHOLE_KINDS + FORCE_KINDS };
 // Compute rest values and axes from the initial configuration, which has been placed.
 void td_forces_prepare(const td_model* m, td_work* w) {
   for (int k = 0; k < KINDS; k++) td_force_table[k]->prepare(m, w);
+}
+
+void td_forces_prepare_diff(const td_model* m, td_work* w) {
+  for (int k = 0; k < KINDS; k++) td_force_table[k]->prepare_diff(m, w);
 }
 
 // Clear hop.f and w->tau, and add all forces, active or passive ones (`which`).
@@ -107,7 +112,8 @@ void td_force_change(const td_model* m, const td_work* w, const force_info* f, c
 
   // changes of the two frames, and of the wrenches on them
   frame_change da = {0}, db = {0};
-  if (col >= 0 && reach == REACH_STATIONS) {  // derivatives of single stations are in the blocks
+  // (what a column does to single stations is in the blocks)
+  if (col == ALONG || (col >= 0 && reach == REACH_STATIONS)) {
     da = td_frame_change(m, w, f->a, col, rate);
     db = td_frame_change(m, w, f->b, col, rate);
   }

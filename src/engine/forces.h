@@ -11,6 +11,7 @@
 
 // Compute rest values and axes of all forces from the initial configuration, which has been placed.
 void td_forces_prepare(const td_model* m, td_work* w);
+void td_forces_prepare_diff(const td_model* m, td_work* w);  // changes of these along w->along
 // Clear hop.f and w->tau and add forces: FORCES_ALL, FORCES_PASSIVE or FORCES_ACTIVE.
 void td_forces(const td_model* m, td_work* w, int which);
 // Sum of the potential energies of all forces, and its change along the position of a column.

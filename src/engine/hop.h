@@ -10,6 +10,7 @@
 #include "model/model.h"
 
 struct tangent_path;
+struct direction;
 
 typedef struct hop_ops {
   // Poses, motion subspaces, twists and bias accelerations (hop_work); inertias in the world.
@@ -21,6 +22,11 @@ typedef struct hop_ops {
   // pairs of its columns.
   void (*own)(const td_model* m, const td_work* w, int hop, const struct tangent_path* t,
               double* dq);
+  // The changes X, U, Z along a direction (direction.h); and F · Ad ∂ε/∂q_k of the composite
+  // wrenches hop.F, added to out (nvel).
+  void (*vary)(const td_model* m, td_work* w, int first, int end, const struct direction* d);
+  void (*vary_forces)(const td_model* m, td_work* w, int first, int end, const struct direction* d,
+                      double* out);
   // q' = N(q) v, and q displaced by dv.  Only of hops with a quaternion: the positions of others
   // change by v and dv.
   void (*rate)(const double* q, const double* v, double* qdot);

@@ -1,4 +1,5 @@
 // Rotation by a unit quaternion with the angular velocity in the body's axes:  Q' = Q ∘ [0, ω] / 2.
+#include "engine/direction.h"
 #include "engine/hop.h"
 #include "engine/hop_rotation.h"
 
@@ -35,6 +36,30 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   rotation_own(m, w, i, slope, t, dq);
 }
 
+// With the turn δθ in the body's axes:  ε = R δθ,  ε̇ = R δω,  ε̈ = R (δω' + ω × δω).
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const model_hop* hop = &m->hop[i];
+  const double* q = w->q + hop->q;
+  const mat3 R = mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)}));
+  const vec3 none = {0, 0, 0}, turn = vec3_of(r->q_change + hop->v),
+             rate = vec3_of(r->v_change + hop->v);
+  const vec3 faster =
+      vec3_add(vec3_of(r->a_change + hop->v), vec3_cross(vec3_of(r->v + hop->v), rate));
+  out->x = spatial_of(none, mat3_apply(R, turn));
+  out->d = spatial_of(none, mat3_apply(R, rate));
+  out->dd = spatial_of(none, mat3_apply(R, faster));
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
+  td_vary_by(m, w, first, end, d, series);
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end,
+                        const struct direction* d, double* out) {
+  td_vary_forces_by(m, w, first, end, d, series, out);
+}
+
 static void rate(const double* q, const double* v, double* qdot) {
   const quat r = quat_mul((quat){q[0], vec3_of(q + 1)}, (quat){0, vec3_scale(0.5, vec3_of(v))});
   qdot[0] = r.w;
@@ -47,5 +72,10 @@ static void displace(double* q, const double* dv) {
   vec3_put(q + 1, r.v);
 }
 
-const hop_ops td_hop_ball = {
-    .place = place, .columns = columns, .own = own, .rate = rate, .displace = displace};
+const hop_ops td_hop_ball = {.place = place,
+                             .columns = columns,
+                             .own = own,
+                             .vary = vary,
+                             .vary_forces = vary_forces,
+                             .rate = rate,
+                             .displace = displace};

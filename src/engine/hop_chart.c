@@ -1,6 +1,10 @@
 // Rotations by three numbers of a chart: the vector part of a unit quaternion, the Euler-Bernoulli
 // rotation of Cayley, the rotation vector (elem/chart.h).
+#include <math.h>
+
 #include "elem/chart.h"
+#include "elem/taylor.h"
+#include "engine/direction.h"
 #include "engine/hop_rotation.h"
 #include "engine/stages.h"
 
@@ -89,10 +93,80 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   rotation_own(m, w, i, slope, t, dq);
 }
 
-#define CHART                                                              \
-  {                                                                        \
-    .place = place, .columns = columns, .own = own, .rate = td_plain_rate, \
-    .displace = td_plain_displace                                          \
+// cos(√s/2) and sin(√s/2)/√s with their first three derivatives, from
+//
+//   4 c' = -k,   2 s k' + k = c/2,   2 s k" + 3 k' = -k/8,   2 s k"' + 5 k" = -k'/8
+//
+// or, below s = 0.1, by the series of k.
+static void half_turns(double s, double c[4], double k[4]) {
+  enum { TERMS = 10 };
+  c[0] = cos(0.5 * sqrt(s));
+  if (s < 0.1) {
+    double term[TERMS];
+    for (int j = 0; j < TERMS; j++)
+      term[j] = j == 0 ? 0.5 : -term[j - 1] / (4.0 * (2 * j) * (2 * j + 1));
+    k[0] = k[1] = k[2] = k[3] = 0;
+    for (int j = TERMS - 1; j >= 0; j--) {  // Horner: value, k', k"/2, k"'/6
+      for (int order = 3; order > 0; order--) k[order] = k[order] * s + k[order - 1];
+      k[0] = k[0] * s + term[j];
+    }
+    k[2] *= 2;
+    k[3] *= 6;
+  } else {
+    k[0] = sin(0.5 * sqrt(s)) / sqrt(s);
+    k[1] = (0.5 * c[0] - k[0]) / (2 * s);
+    k[2] = (-0.125 * k[0] - 3 * k[1]) / (2 * s);
+    k[3] = (-0.125 * k[1] - 5 * k[2]) / (2 * s);
+  }
+  for (int j = 1; j < 4; j++) c[j] = -0.25 * k[j - 1];
+}
+
+static taylor4 chart_quaternion(chart_kind kind, taylor3 y) {
+  const taylor s = taylor3_dot(y, y);
+  if (kind == CHART_QUAT3) return (taylor4){taylor_sqrt(taylor_sub(taylor_const(1), s)), y};
+  if (kind == CHART_CAYLEY) {
+    const taylor square = taylor_add(taylor_const(1), taylor_scale(0.25, s)),
+                 unit = taylor_inverse(taylor_sqrt(square));
+    return (taylor4){unit, taylor3_mul(taylor_scale(0.5, unit), y)};
+  }
+  double c[4], k[4];
+  half_turns(s.x, c, k);
+  return (taylor4){taylor_apply(c, s), taylor3_mul(taylor_apply(k, s), y)};
+}
+
+// The changes of a number as a number that moves.
+static taylor change_of(taylor a) { return (taylor){.x = a.e, .d = a.ed, .dd = a.edd}; }
+
+// ε = 2 vec(∂Q Q⁻¹)
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const model_hop* hop = &m->hop[i];
+  const vec3 none = {0, 0, 0};
+  vec3 dy[3];
+  td_chart_change(m, w, hop, r, dy);
+  const taylor3 y = taylor3_of(td_chart_numbers(m, w, hop), td_chart_rates(m, w, hop, r->v),
+                               td_chart_rates(m, w, hop, r->a), dy[0], dy[1], dy[2]);
+  const taylor4 Q = chart_quaternion(td_hop_chart(hop), y);
+  const taylor4 dQ = {change_of(Q.w), {change_of(Q.v.x), change_of(Q.v.y), change_of(Q.v.z)}};
+  const taylor3 turn = taylor3_scale(2, taylor4_mul(dQ, taylor4_conj(Q)).v);
+  out->x = spatial_of(none, (vec3){turn.x.x, turn.y.x, turn.z.x});
+  out->d = spatial_of(none, (vec3){turn.x.d, turn.y.d, turn.z.d});
+  out->dd = spatial_of(none, (vec3){turn.x.dd, turn.y.dd, turn.z.dd});
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
+  td_vary_by(m, w, first, end, d, series);
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end,
+                        const struct direction* d, double* out) {
+  td_vary_forces_by(m, w, first, end, d, series, out);
+}
+
+#define CHART                                                                                 \
+  {                                                                                           \
+    .place = place, .columns = columns, .own = own, .vary = vary, .vary_forces = vary_forces, \
+    .rate = td_plain_rate, .displace = td_plain_displace                                      \
   }
 const hop_ops td_hop_quat3 = CHART;
 const hop_ops td_hop_cayley = CHART;

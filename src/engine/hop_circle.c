@@ -1,4 +1,7 @@
 // Rotation about one axis by a quaternion's pair [w, s]:  [w, s]' = [-s, w] ω / 2.
+#include <math.h>
+
+#include "engine/direction.h"
 #include "engine/hop.h"
 
 static void place(const td_model* m, td_work* w, int first, int end) {
@@ -12,6 +15,25 @@ static void place(const td_model* m, td_work* w, int first, int end) {
     const spatial Sv = spatial_scale(w->v[m->col[hop->col].v], S);
     put_hop(m, w, i, &g, &Sv, NULL);
   }
+}
+
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const model_hop* hop = &m->hop[i];
+  const axis_motion x = {.axis = w->hop_axis[i],
+                         .turned = td_unit_change(w, hop->axis, w->hop_axis[i]),
+                         .turns = true,
+                         .q = 2 * atan2(w->q[hop->q + 1], w->q[hop->q])};
+  td_axis_series(&x, m->col[hop->col].v, r, out);
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
+  td_vary_by(m, w, first, end, d, series);
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end,
+                        const struct direction* d, double* out) {
+  td_vary_forces_by(m, w, first, end, d, series, out);
 }
 
 static void rate(const double* q, const double* v, double* qdot) {
@@ -29,5 +51,7 @@ static void displace(double* q, const double* dv) {
 const hop_ops td_hop_circle = {.place = place,
                                .columns = td_fixed_columns,
                                .own = td_fixed_own,
+                               .vary = vary,
+                               .vary_forces = vary_forces,
                                .rate = rate,
                                .displace = displace};

@@ -1,4 +1,5 @@
 // Translations along the three axes of the frame before them.
+#include "engine/direction.h"
 #include "engine/hop.h"
 #include "engine/stages.h"
 
@@ -19,8 +20,29 @@ static void place(const td_model* m, td_work* w, int first, int end) {
   }
 }
 
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const vec3 none = {0, 0, 0};
+  vec3 dy[3];
+  td_chart_change(m, w, &m->hop[i], r, dy);
+  out->x = spatial_of(dy[0], none);
+  out->d = spatial_of(dy[1], none);
+  out->dd = spatial_of(dy[2], none);
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
+  td_vary_by(m, w, first, end, d, series);
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end,
+                        const struct direction* d, double* out) {
+  td_vary_forces_by(m, w, first, end, d, series, out);
+}
+
 const hop_ops td_hop_move = {.place = place,
                              .columns = td_fixed_columns,
                              .own = td_fixed_own,
+                             .vary = vary,
+                             .vary_forces = vary_forces,
                              .rate = td_plain_rate,
                              .displace = td_plain_displace};

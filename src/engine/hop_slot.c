@@ -5,6 +5,7 @@
 //
 // and in the words of tangent.c  W = R g'' v,  B = R (g'' a + g''' v²) + V_p × W,
 // Y = V_p × S + 2 R g'' v.  It moves and does not turn.
+#include "engine/direction.h"
 #include "engine/hop.h"
 #include "engine/path.h"
 #include "engine/stages.h"
@@ -60,8 +61,36 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   dq[row * part->n + row] += spatial_dot(&dS, &F);
 }
 
+// The changes of g, g' and g'' with the coordinate and all numbers are among those of the numbers.
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const model_hop* hop = &m->hop[i];
+  const vec3 none = {0, 0, 0};
+  const double v = r->v[hop->v], a = r->a[hop->v], dv = r->v_change[hop->v];
+  vec3 g[3], dg[3];
+  for (int k = 0; k < 3; k++) {
+    g[k] = vec3_of(w->num + hop->value + 3 * k);
+    dg[k] = vec3_of(w->dnum + hop->value + 3 * k);
+  }
+  const vec3 faster = vec3_axpy(v * v, dg[2], vec3_axpy(a, dg[1], vec3_scale(2 * v * dv, g[2])));
+  out->x = spatial_of(dg[0], none);
+  out->d = spatial_of(vec3_axpy(v, dg[1], vec3_scale(dv, g[1])), none);
+  out->dd = spatial_of(vec3_axpy(r->a_change[hop->v], g[1], faster), none);
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
+  td_vary_by(m, w, first, end, d, series);
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end,
+                        const struct direction* d, double* out) {
+  td_vary_forces_by(m, w, first, end, d, series, out);
+}
+
 const hop_ops td_hop_slot = {.place = place,
                              .columns = columns,
                              .own = own,
+                             .vary = vary,
+                             .vary_forces = vary_forces,
                              .rate = td_plain_rate,
                              .displace = td_plain_displace};

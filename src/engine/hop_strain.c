@@ -14,6 +14,7 @@
 // stand side by side: M and the tangents are made step by step.
 #include "engine/hop_strain.h"
 
+#include "engine/direction.h"
 #include "engine/hop.h"
 #include "engine/path.h"
 
@@ -456,6 +457,111 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   }
 }
 
+// ---- changes along a direction ----------------------------------------------------------------
+//
+// Ω is a function of h ξ alone, so that a step that grows by δh is one whose strains ξ (with e_z)
+// change by ξ δh/h:
+//
+//   ε = Σ_p S_p η_p      η = δy + ξ δh/h,  and so its rates      ∂η_p/∂q_k = δw_kp + w_kp δh/h
+//
+// for the weights w of the coordinates.  All strains count here, those that never move, too.
+
+// η and its rates at the nodes of the step in a lane.
+typedef struct step_change {
+  double eta[3][MAGNUS_PARTS];  // value, rate, acceleration; strain d of node n is 6 n + d
+  double grown;                 // δh/h
+} step_change;
+
+static void find_change(const td_model* m, const td_work* w, const direction* d, int i,
+                        const magnus_steps* steps, step_change* c) {
+  const model_hop* hop = &m->hop[i];
+  const int lane = i - m->run[hop->run].hop, nodes = hop->nodes;
+  const double* value = w->dnum + hop->value;
+  memset(c, 0, sizeof *c);
+  c->grown = w->dnum[hop->step] / w->num[hop->step];
+  for (int k = 0; k < (hop->dependent ? 3 : 1); k++)
+    for (int p = 0; p < 6 * nodes; p++) c->eta[k][p] = *value++;
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* col = &m->col[k];
+    for (int n = 0; n < nodes; n++) {
+      const double weight = w->num[col->weight + n], change = w->dnum[col->weight + n];
+      const int p = 6 * n + col->part;
+      c->eta[2][p] += weight * d->a[col->v] + change * d->accel[col->v];
+      if (hop->dependent) continue;  // strains and rates are numbers themselves
+      c->eta[0][p] += weight * d->q[col->v] + change * w->q[col->q];
+      c->eta[1][p] += weight * d->v[col->v] + change * w->v[col->v];
+    }
+  }
+  for (int k = 0; k < 3; k++)
+    for (int p = 0; p < 6 * nodes; p++)
+      c->eta[k][p] += c->grown * steps->xi[p / 6].d[k].c[p % 6][lane];
+}
+
+static void vary_run(const td_model* m, td_work* w, const model_run* run, const direction* d) {
+  magnus_steps steps;
+  jet S[MAGNUS_PARTS];
+  steps_of(m, w, run, d->accel, &steps);
+  steps.modes = 0x3f;
+  td_magnus_rates(&steps, S);
+  for (int l = 0; l < run->n; l++) {
+    step_change c;
+    twist_series own = {spatial_zero(), spatial_zero(), spatial_zero()};
+    find_change(m, w, d, run->hop + l, &steps, &c);
+    for (int p = 0; p < 6 * run->nodes; p++) {
+      const spatial s = octet_vector(&S[p].d[0], l), u = octet_vector(&S[p].d[1], l),
+                    z = octet_vector(&S[p].d[2], l);
+      own.x = spatial_axpy(c.eta[0][p], s, own.x);
+      own.d = spatial_axpy(c.eta[0][p], u, spatial_axpy(c.eta[1][p], s, own.d));
+      own.dd = spatial_axpy(c.eta[0][p], z, spatial_axpy(2 * c.eta[1][p], u, own.dd));
+      own.dd = spatial_axpy(c.eta[2][p], s, own.dd);
+    }
+    td_vary_put(m, w, run->hop + l, d, &own);
+  }
+}
+
+static void vary(const td_model* m, td_work* w, int first, int end, const direction* d) {
+  for (int i = first; i < end; i++)
+    if (begins_run(m, i)) vary_run(m, w, &m->run[m->hop[i].run], d);
+}
+
+static void vary_run_forces(const td_model* m, td_work* w, const model_run* run, const direction* d,
+                            double* out) {
+  const octet_pose g = all_before(m, w, run);
+  magnus_steps steps;
+  magnus_motion motion;
+  lanes N[MAGNUS_PARTS][MAGNUS_PARTS], along[MAGNUS_PARTS];
+  octet all = octet_zero();
+  for (int l = 0; l < run->n; l++) octet_put(&all, l, &w->hop[run->hop + l].F);
+  const octet F = octet_wrench_in_each(&g, &all);
+  steps_of(m, w, run, NULL, &steps);
+  steps.modes = 0x3f;
+  td_magnus(&steps, &motion);
+  td_magnus_curvature(&steps, &F, N);
+  for (int p = 0; p < 6 * run->nodes; p++) along[p] = octet_dot_each(&motion.S[p], &F);
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    step_change c;
+    find_change(m, w, d, run->hop + l, &steps, &c);
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* col = &m->col[k];
+      double sum = 0;
+      for (int n = 0; n < hop->nodes; n++) {
+        const int r = 6 * n + col->part;
+        const double weight = w->num[col->weight + n];
+        sum += (w->dnum[col->weight + n] + weight * c.grown) * along[r][l];
+        for (int p = 0; p < 6 * hop->nodes; p++) sum += weight * N[r][p][l] * c.eta[0][p];
+      }
+      out[col->v] += sum;
+    }
+  }
+}
+
+static void vary_forces(const td_model* m, td_work* w, int first, int end, const direction* d,
+                        double* out) {
+  for (int i = first; i < end; i++)
+    if (begins_run(m, i)) vary_run_forces(m, w, &m->run[m->hop[i].run], d, out);
+}
+
 // Steps are made run by run, when their first comes.
 static void place(const td_model* m, td_work* w, int first, int end) {
   for (int i = first; i < end; i++)
@@ -471,5 +577,7 @@ static void columns(const td_model* m, td_work* w, int first, int end, const dou
 const hop_ops td_hop_strain = {.place = place,
                                .columns = columns,
                                .own = own,
+                               .vary = vary,
+                               .vary_forces = vary_forces,
                                .rate = td_plain_rate,
                                .displace = td_plain_displace};

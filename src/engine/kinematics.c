@@ -8,6 +8,7 @@
 // every station downstream of hop j.
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/hop.h"
 #include "engine/hop_strain.h"
 #include "engine/stages.h"
@@ -75,9 +76,34 @@ frame td_frame(const td_model* m, const td_work* w, int station) {
   return f;
 }
 
+// Differentiate a station's frame along the direction w->along.
+frame_change td_frame_along(const td_model* m, const td_work* w, int station) {
+  frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  if (station < 0) return d;
+  const int hop = m->station[station].hop;
+  const frame f = td_frame(m, w, station);
+  spatial X = td_station_change(m, w, station);
+  if (hop >= 0) X = spatial_add(X, w->along->hop[hop].X);
+  d.turn = spatial_r(&X);
+  d.p = vec3_add(spatial_t(&X), vec3_cross(d.turn, f.p));
+  if (hop < 0) return d;
+  const hop_work* h = &w->hop[hop];
+  const hop_change* c = &w->along->hop[hop];
+  const spatial dV = spatial_add(spatial_cross(&c->X, &h->V), c->U);
+  const spatial dA =
+      spatial_add(spatial_add(spatial_cross(&c->X, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
+  d.w = spatial_r(&dV);
+  d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
+  d.dw = spatial_r(&dA);
+  d.a = vec3_add(vec3_add(spatial_t(&dA), vec3_cross(d.dw, f.p)), vec3_cross(f.dw, d.p));
+  d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
+  return d;
+}
+
 // Differentiate a station's frame along a leading column: dV = S × V + U and dA = S × A + U × V + Z
 // for its position coordinate, dV = S and dA = S × V + X for its velocity (U, Z, X: tangent.c).
 frame_change td_frame_change(const td_model* m, const td_work* w, int station, int col, bool rate) {
+  if (col == ALONG) return td_frame_along(m, w, station);
   frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (!station_moves(m, station, m->col[col].hop)) return d;
   const hop_work* h = &w->hop[m->station[station].hop];

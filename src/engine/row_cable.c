@@ -16,7 +16,7 @@
 
 // ---- lengths ----------------------------------------------------------------------------------
 
-static strain_direction along(const td_model* m, int col, bool rate) {
+static strain_direction direction_of(const td_model* m, int col, bool rate) {
   const bool own = col >= 0 && m->col[col].first;
   return (strain_direction){col, own ? m->col[col].v : -1, rate};
 }
@@ -24,15 +24,18 @@ static strain_direction along(const td_model* m, int col, bool rate) {
 static taylor crossing_length(const td_model* m, const td_work* w, const model_crossing* c,
                               const strain_direction* to) {
   const model_strain* f = &m->strain[c->strain];
-  const double length = w->num[f->section + SECTION_LENGTH];
-  taylor x[6];
+  const num length = f->section + SECTION_LENGTH;
+  const taylor passed = {.x = c->cover * w->num[length], .e = c->cover * w->dnum[length]};
+  taylor x[6], path[CABLE_PATH];
   strain_of(f)->series(m, w, f, to, x);
-  return taylor_scale(c->cover * length, td_taylor_cable(c->joint > 0, x, w->num + c->path));
+  for (int i = 0; i < CABLE_PATH; i++)
+    path[i] = (taylor){.x = w->num[c->path + i], .e = w->dnum[c->path + i]};
+  return taylor_mul(passed, td_taylor_cable(c->joint > 0, x, path));
 }
 
 static taylor length_along(const td_model* m, const td_work* w, int cable, int col, bool rate) {
   const model_cable* c = &m->cable[cable];
-  const strain_direction to = along(m, col, rate);
+  const strain_direction to = direction_of(m, col, rate);
   taylor sum = taylor_const(0);
   for (int i = c->order; i < c->order + c->norder; i++)
     sum = taylor_add(sum, crossing_length(m, w, &m->crossing[m->cable_order[i]], &to));
@@ -51,7 +54,8 @@ row_value td_taut_value(const td_model* m, const td_work* w, int cable) {
 
 row_value td_taut_change(const td_model* m, const td_work* w, int cable, int col, bool rate) {
   const taylor l = length_along(m, w, cable, col, rate);
-  return (row_value){.e = -l.e, .ed = -l.ed, .edd = -l.edd};
+  const double zero = col == ALONG ? w->along->zero[cable] : 0;
+  return (row_value){.e = zero - l.e, .ed = -l.ed, .edd = -l.edd};
 }
 
 // ---- forces -----------------------------------------------------------------------------------

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/path.h"
 #include "engine/row_table.h"
 
@@ -80,9 +81,37 @@ ends_change td_row_ends_change(const td_model* m, const td_work* w, int row, int
   return d;
 }
 
-static row_value change_of(const model_row* row, const row_ends* ends, const ends_change* d) {
-  const row_changes changes = {&d->a, &d->b, &d->c};
-  return td_row_formulas[row->kind]->change(&ends->f, &changes);
+// The change of a row with its own numbers, added to that with its frames.
+static row_value numbers_change(const td_work* w, const model_row* row, const row_ends* ends) {
+  row_numbers d = {.d = vec3_of(w->dnum + row->d), .x = vec3_of(w->dnum + row->e)};
+  if (row->pitch != NUM_NONE) d.pitch = w->dnum[row->pitch];
+  if (row->kind == ROW_DOT && ends->f.reference)  // see dot_fill
+    d.x = mat3_apply_t(mat3_quat(*ends->f.reference), d.x);
+  return td_row_formulas[row->kind]->numbers(&ends->f, &d);
+}
+
+// Of a reference Q0 that turns by ρ:  Q_a⁻¹ Q_b Q0⁻¹ changes as if b turned by -R_b R0ᵀ ρ.
+static vec3 reference_turn(const td_work* w, const model_row* row, const row_ends* ends) {
+  const mat3 R0 = mat3_quat(w->reference[row->reference]);
+  const vec3 back = mat3_apply_t(R0, w->along->reference[row->reference]);
+  return vec3_scale(-1, mat3_apply(ends->b.R, back));
+}
+
+static row_value change_of(const td_work* w, const model_row* row, const row_ends* ends,
+                           const ends_change* d) {
+  frame_change b = d->b;
+  if (w->along && row->reference >= 0) b.turn = vec3_add(b.turn, reference_turn(w, row, ends));
+  const row_changes changes = {&d->a, &b, &d->c};
+  row_value v = td_row_formulas[row->kind]->change(&ends->f, &changes);
+  if (!w->along) return v;
+  const row_value own = numbers_change(w, row, ends);
+  v.e += own.e;
+  v.ed += own.ed;
+  v.edd += own.edd;
+  v.force = vec3_add(v.force, own.force);
+  v.torque = vec3_add(v.torque, own.torque);
+  v.torque_c = vec3_add(v.torque_c, own.torque_c);
+  return v;
 }
 
 static row_value frame_value(const td_model* m, const td_work* w, int row) {
@@ -98,8 +127,8 @@ static void frame_linearise(const td_model* m, const td_work* w, int row, row_st
 
 static row_value frame_diff(const td_model* m, const td_work* w, int row, const row_state* s,
                             const ends_change* c, int col, bool rate) {
-  (void)w, (void)col, (void)rate;
-  return change_of(&m->row[row], &s->ends, c);
+  (void)col, (void)rate;
+  return change_of(w, &m->row[row], &s->ends, c);
 }
 
 static bool frame_moves(const td_model* m, int row, int hop) {
@@ -119,9 +148,9 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
 }
 
 // Of a row with the multiplier's force v.
-static void wrenches_change(const model_row* row, const row_ends* ends, const row_value* v,
-                            const ends_change* c, spatial out[3]) {
-  const row_value d = change_of(row, ends, c);
+static void wrenches_change(const td_work* w, const model_row* row, const row_ends* ends,
+                            const row_value* v, const ends_change* c, spatial out[3]) {
+  const row_value d = change_of(w, row, ends, c);
   const vec3 none = {0, 0, 0};
   const spatial moved_a = spatial_of(none, vec3_cross(c->a.p, v->force)),
                 moved_b = spatial_of(none, vec3_cross(c->b.p, v->force));
@@ -138,7 +167,7 @@ void td_row_wrenches_change(const td_model* m, const td_work* w, int row, int co
   ends_at(m, w, r, &ends);
   const row_value v = td_row_formulas[r->kind]->value(&ends.f);
   const ends_change d = td_row_ends_change(m, w, row, col, rate);
-  wrenches_change(r, &ends, &v, &d, out);
+  wrenches_change(w, r, &ends, &v, &d, out);
 }
 
 static void frame_add(const td_model* m, td_work* w, int row, double lambda) {
@@ -230,7 +259,7 @@ static void frame_tangent(const td_model* m, const td_work* w, int first, int en
     const ends_change d = td_row_ends_change(m, w, first, col, false);
     spatial sum[3] = {spatial_zero(), spatial_zero(), spatial_zero()}, change[3];
     for (int i = first; i < end; i++) {
-      wrenches_change(&m->row[i], &s[i].ends, &s[i].at, &d, change);
+      wrenches_change(w, &m->row[i], &s[i].ends, &s[i].at, &d, change);
       for (int e = 0; e < 3; e++) sum[e] = spatial_axpy(lambda[i], change[e], sum[e]);
     }
     for (int e = 0; e < 3; e++) reach_add(&to[e], -1, &sum[e], dq + m->col[col].v, m->nvel);

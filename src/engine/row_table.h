@@ -37,7 +37,8 @@ typedef struct row_ops {
   // Value, rate and acceleration, after td_accelerate; and kept with what their changes need.
   row_value (*value)(const td_model* m, const td_work* w, int row);
   void (*linearise)(const td_model* m, const td_work* w, int row, row_state* s);
-  // The change of all that along a column; c: of its stations.
+  // The change of all that along a column or w->along (ALONG), then with its numbers; c: of its
+  // stations.
   row_value (*diff)(const td_model* m, const td_work* w, int row, const row_state* s,
                     const ends_change* c, int col, bool rate);
   // May a motion of this hop change it?

@@ -5,6 +5,7 @@
 // over the hops, with m c' = m v + ω × mc for the twist (v, ω) of a hop about the origin.  Along a
 // column all hops downstream move by the column's S.  Rods move as a whole: the pieces that the
 // ground holds at the base of rods of segments count, too.
+#include "engine/direction.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -42,10 +43,51 @@ static double value(const td_model* m, td_work* w, int i) {
   return vec3_at(sum, m->probe[i].component) / total_mass(m, w);
 }
 
+// Sums over the bodies whose numbers change.
+typedef struct mass_change {
+  double m;
+  vec3 mc;
+} mass_change;
+static void add_mass(void* ctx, int hop, const inertia* change) {
+  (void)hop;
+  mass_change* sum = ctx;
+  sum->m += change->m;
+  sum->mc = vec3_add(sum->mc, change->mc);
+}
+
+// Change of the centre of mass along w->along: masses move and change.
+static double com_along(const td_model* m, const td_work* w, int i) {
+  mass_change sum = {0, {0, 0, 0}};
+  vec3 all = {0, 0, 0};
+  td_each_body_change(m, w, add_mass, &sum);
+  for (int k = 0; k < m->nhop; k++) {
+    if (!w->hop_heavy[k]) continue;
+    sum.mc = vec3_add(sum.mc, carried(&w->hop[k].I, &w->along->hop[k].X));
+    all = vec3_add(all, w->hop[k].I.mc);
+  }
+
+  // pieces that the ground holds: their mass, centre and place may change
+  for (int k = 0; k < m->nlump; k++) {
+    const model_lump* l = &m->lump[k];
+    if (!is_held(m, l)) continue;
+    const pose* g = &w->station_fix[l->station];
+    const vec3 c = pose_apply(*g, vec3_of(w->num + l->com));
+    const spatial X = td_station_change(m, w, l->station);
+    const vec3 moved = vec3_add(mat3_apply(g->R, vec3_of(w->dnum + l->com)),
+                                vec3_add(spatial_t(&X), vec3_cross(spatial_r(&X), c)));
+    sum.m += w->dnum[l->m];
+    sum.mc = vec3_axpy(w->dnum[l->m], c, vec3_axpy(w->num[l->m], moved, sum.mc));
+    all = vec3_axpy(w->num[l->m], c, all);
+  }
+  const double mass = total_mass(m, w);
+  return vec3_at(vec3_axpy(-sum.m / mass, all, sum.mc), m->probe[i].component) / mass;
+}
+
 // Σ of m δc over the hops downstream of the column, along each step of its rod; velocities do not
 // move it.
 static double diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   vec3 sum = {0, 0, 0};
+  if (col == ALONG) return com_along(m, w, i);
   if (rate) return 0;
   for (int k = col; k >= 0; k = m->col[k].next)  // the steps of a rod
     for (int h = m->col[k].hop; h <= m->hop[m->col[k].hop].last; h++)

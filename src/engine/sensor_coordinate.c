@@ -1,4 +1,5 @@
 // Sensors of coordinates and their rates: q, v, dof, ddof, coord, dcoord.
+#include "engine/direction.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -27,7 +28,19 @@ static double turn_rate(const td_model* m, const td_work* w, const model_probe* 
 }
 
 // Change of coordinate q along the DOF of a column.
+static double coordinate_along(const td_model* m, const td_work* w, int q) {
+  const model_hop* hop = m->pos[q].hop < 0 ? NULL : &m->hop[m->pos[q].hop];
+  if (hop && has_quaternion(hop)) {
+    double qdot[4];
+    td_hop_rate(hop, w->q + hop->q, w->along->q + hop->v, qdot);
+    return qdot[q - hop->q];
+  }
+  for (int v = 0; v < m->nvel; v++)
+    if (m->vel[v].partner == q) return w->along->q[v];
+  return 0;
+}
 static double coordinate_change(const td_model* m, const td_work* w, int q, int col) {
+  if (col == ALONG) return coordinate_along(m, w, q);
   const model_col* c = &m->col[col];
   const model_hop* hop = &m->hop[c->hop];
   if (!c->first) return 0;
@@ -45,9 +58,10 @@ static double turn_rate_change(const td_model* m, const td_work* w, const model_
                                bool rate) {
   if (rate) return coordinate_change(m, w, p->q, col);
   const model_hop* hop = turn_of(m, p);
-  double dQ[4];
+  double dQ[4], faster[4] = {0, 0, 0, 0};
   for (int i = 0; i < hop->nq; i++) dQ[i] = coordinate_change(m, w, hop->q + i, col);
-  return turn_rate(m, w, p, dQ);
+  if (col == ALONG) td_hop_rate(hop, w->q + hop->q, w->along->v + hop->v, faster);
+  return turn_rate(m, w, p, dQ) + faster[p->q - hop->q];
 }
 
 static double position(const td_model* m, td_work* w, int i) { return w->q[m->probe[i].q]; }
@@ -67,7 +81,7 @@ static void visit_position(const td_model* m, const model_probe* p, const sensor
 
 static double velocity(const td_model* m, td_work* w, int i) { return w->v[m->probe[i].v]; }
 static double velocity_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
-  (void)w;
+  if (col == ALONG) return w->along->v[m->probe[i].v];
   return rate && m->col[col].first && m->col[col].v == m->probe[i].v;
 }
 static void visit_velocity(const td_model* m, const model_probe* p, const sensor_visitor* to) {

@@ -1,5 +1,6 @@
 // Sensors of lengths and strains: length, stretch, strain.
 #include "elem/link.h"
+#include "engine/direction.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -71,7 +72,7 @@ static void neighbours(const td_model* m, const model_probe* p, const model_stra
 
 static void strains_or_change(const td_model* m, const td_work* w, const model_strain* f, int col,
                               double x[6]) {
-  if (col < 0) {
+  if (col == -1) {
     td_strains(m, w, f, x);
   } else {
     td_strains_change(m, w, f, col, x);
@@ -101,6 +102,9 @@ static double mean_stretch(const td_model* m, const td_work* w, const model_prob
     double x[6];
     strains_or_change(m, w, f, col, x);
     sum += x[2] * w->num[f->section + SECTION_LENGTH];
+    if (col != ALONG) continue;
+    td_strains(m, w, f, x);
+    sum += x[2] * w->dnum[f->section + SECTION_LENGTH];
   }
   return sum / m->rod[p->rod - 1].length;
 }
@@ -112,7 +116,9 @@ static double stretch(const td_model* m, td_work* w, int i) {
 static double stretch_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   const model_probe* p = &m->probe[i];
   if (p->rod > 0) return rate ? 0 : mean_stretch(m, w, p, col);
-  return distance_diff(m, w, p, col, rate) / w->length0[i];
+  const double start =
+      col == ALONG ? end_distance(m, w, p) / w->length0[i] * w->along->length0[i] : 0;
+  return (distance_diff(m, w, p, col, rate) - start) / w->length0[i];
 }
 static sensor_motion stretch_motion(const td_model* m, const td_work* w, int i) {
   const model_probe* p = &m->probe[i];

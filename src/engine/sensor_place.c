@@ -4,6 +4,7 @@
 //   pos = p + s,   vel = v + w × s,   acc = a + w' × s + w × (w × s),   omega = Rᵀ w
 //
 // rot is the rotation matrix R, column by column, and quat its unit quaternion.
+#include "engine/direction.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -73,6 +74,8 @@ static moved_place change_of(const td_model* m, const td_work* w, const model_pr
                              bool rate) {
   moved_place x = {.at = place_of(m, w, p), .d = td_frame_change(m, w, p->station, col, rate)};
   x.ds = vec3_cross(x.d.turn, x.at.s);
+  if (w->along && p->point != NUM_NONE)
+    x.ds = vec3_add(x.ds, mat3_apply(x.at.f.R, vec3_of(w->dnum + p->point)));
   return x;
 }
 

@@ -23,6 +23,8 @@
 
 // Compute constants from the parameters, where these have changed.
 void td_prepare(const td_model* m, td_work* w);
+// Place the initial positions and the free nodes of rods; loops are not closed.
+void td_initial_place(const td_model* m, td_work* w, td_state* state);
 // td_prepare, td_place and td_numbers: everything that forces and constraints depend on.
 void td_enter(const td_model* m, const td_state* state, td_work* w);
 

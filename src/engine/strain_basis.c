@@ -26,13 +26,37 @@ static void basis_state(const td_model* m, const td_work* w, const model_strain*
 
 static void basis_series(const td_model* m, const td_work* w, const model_strain* f,
                          const strain_direction* to, taylor x[6]) {
-  for (int d = 0; d < 6; d++) x[d] = taylor_const(w->num[f->section + SECTION_HELD + d]);
+  for (int d = 0; d < 6; d++) {
+    const num held = f->section + SECTION_HELD + d;
+    x[d] = (taylor){.x = w->num[held], .e = w->dnum[held]};
+  }
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
-    x[t->mode] = taylor_add(x[t->mode], coordinate_series(w, t->q, t->v, w->num[t->weight], to));
+    x[t->mode] = taylor_add(
+        x[t->mode], coordinate_series(w, t->q, t->v, w->num[t->weight], w->dnum[t->weight], to));
+}
+
+// Changes along a direction and with the numbers; strains that are expressions are numbers.
+static void basis_along(const td_model* m, const td_work* w, const model_strain* f, double dx[6],
+                        double du[6]) {
+  for (int d = 0; d < 6; d++) {
+    dx[d] = w->dnum[f->section + SECTION_HELD + d];
+    du[d] = f->coords >= 0 ? w->dnum[f->rate + d] : 0;
+  }
+  if (f->coords >= 0) return;
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+    const double weight = w->num[t->weight], change = w->dnum[t->weight];
+    dx[t->mode] += weight * along_q(w, t->v) + change * w->q[t->q];
+    du[t->mode] += weight * along_v(w, t->v) + change * w->v[t->v];
+  }
 }
 
 static void basis_strains_diff(const td_model* m, const td_work* w, const model_strain* f, int col,
                                double dx[6]) {
+  double unused[6];
+  if (col == ALONG) {
+    basis_along(m, w, f, dx, unused);
+    return;
+  }
   const model_col* c = &m->col[col];
   for (int d = 0; d < 6; d++) dx[d] = 0;
   if (!c->first) return;
@@ -72,11 +96,18 @@ static void basis_squares(const td_model* m, const td_work* w, const model_strai
 
 static void basis_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                                double* dtau) {
-  const double none[6] = {0};
-  double x[6], u[6], ds[6];
+  double x[6], u[6], dx[6], du[6], s[6], ds[6];
   strains_in(m, w, f, x, u);
-  piece_change(m, w, f, x, u, none, none, true, ds);
+  basis_along(m, w, f, dx, du);
+  piece_change(m, w, f, x, u, dx, du, true, ds);
   sum_forces(m, w, f, ds, dtau);
+  if (!w->along) return;
+
+  // lengths and weights change, too
+  const double length = piece_length(w, f), grown = w->dnum[f->section + SECTION_LENGTH];
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
+    dtau[t->v] += (grown * w->num[t->weight] + length * w->dnum[t->weight]) * s[t->mode];
 }
 
 // What the weights' own change adds where strains are expressions of their coordinates.
@@ -144,6 +175,7 @@ double td_piece_drive(const td_model* m, const td_work* w, const model_strain* f
 
 const strain_ops td_strain_basis = {
     .prepare = td_strain_no_prepare,
+    .prepare_diff = td_strain_no_prepare_diff,
     .state = basis_state,
     .series = basis_series,
     .strains_diff = basis_strains_diff,

@@ -15,14 +15,36 @@ static void dof_state(const td_model* m, const td_work* w, const model_strain* f
 static void dof_series(const td_model* m, const td_work* w, const model_strain* f,
                        const strain_direction* to, taylor x[6]) {
   (void)m;
-  const double length = w->num[f->section + SECTION_LENGTH];
-  for (int d = 0; d < 6; d++)
-    x[d] = f->dof_q[d] < 0 ? taylor_const(w->num[f->section + SECTION_HELD + d])
-                           : coordinate_series(w, f->dof_q[d], f->dof_v[d], 1 / length, to);
+  const double length = w->num[f->section + SECTION_LENGTH],
+               grown = w->dnum[f->section + SECTION_LENGTH];
+  for (int d = 0; d < 6; d++) {
+    const num held = f->section + SECTION_HELD + d;
+    x[d] = f->dof_q[d] < 0 ? (taylor){.x = w->num[held], .e = w->dnum[held]}
+                           : coordinate_series(w, f->dof_q[d], f->dof_v[d], 1 / length,
+                                               -grown / (length * length), to);
+  }
+}
+
+// Changes along a direction and with the numbers.
+static void dof_along(const td_work* w, const model_strain* f, const double x[6], const double u[6],
+                      double dx[6], double du[6]) {
+  const double length = piece_length(w, f), grown = w->dnum[f->section + SECTION_LENGTH];
+  for (int d = 0; d < 6; d++) {
+    const bool held = f->dof_q[d] < 0;
+    dx[d] = held ? w->dnum[f->section + SECTION_HELD + d]
+                 : (along_q(w, f->dof_v[d]) - grown * x[d]) / length;
+    du[d] = held ? 0 : (along_v(w, f->dof_v[d]) - grown * u[d]) / length;
+  }
 }
 
 static void dof_strains_diff(const td_model* m, const td_work* w, const model_strain* f, int col,
                              double dx[6]) {
+  if (col == ALONG) {
+    double x[6], u[6], du[6];
+    dof_state(m, w, f, x, u);
+    dof_along(w, f, x, u, dx, du);
+    return;
+  }
   const model_col* c = col < 0 ? NULL : &m->col[col];
   for (int d = 0; d < 6; d++)
     dx[d] = c && c->first && f->dof_v[d] == c->v ? 1 / piece_length(w, f) : 0;
@@ -57,10 +79,10 @@ static void dof_squares(const td_model* m, const td_work* w, const model_strain*
 
 static void dof_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                              double* dtau) {
-  const double none[6] = {0};
-  double x[6], u[6], ds[6];
+  double x[6], u[6], dx[6], du[6], ds[6];
   dof_state(m, w, f, x, u);
-  piece_change(m, w, f, x, u, none, none, true, ds);
+  dof_along(w, f, x, u, dx, du);
+  piece_change(m, w, f, x, u, dx, du, true, ds);
   collect(f, ds, dtau);
 }
 
@@ -91,6 +113,7 @@ static void dof_visit(const td_model* m, const model_strain* f, const force_visi
 
 const strain_ops td_strain_dof = {
     .prepare = td_strain_no_prepare,
+    .prepare_diff = td_strain_no_prepare_diff,
     .state = dof_state,
     .series = dof_series,
     .strains_diff = dof_strains_diff,

@@ -79,13 +79,19 @@ static void polynomial_state(const td_model* m, const td_work* w, const model_st
   memcpy(u, r.rate, sizeof r.rate);
 }
 
-// Numbers of a hop: sums of weights times coordinates.
+static double slot_change(const td_work* w, num slot) {
+  return slot == NUM_NONE ? 0 : w->dnum[slot];
+}
+
+// Numbers of a hop: sums of weights, or of their slopes, times coordinates.
 static taylor3 weighted_series(const td_model* m, const td_work* w, const model_hop* hop,
-                               const double* weight, const strain_direction* to) {
+                               bool slopes, const strain_direction* to) {
   taylor y[3] = {taylor_const(0), taylor_const(0), taylor_const(0)};
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
-    y[c->part] = taylor_add(y[c->part], coordinate_series(w, c->q, c->v, weight[k], to));
+    const double weight = slopes ? w->col_slope[k] : w->col_weight[k],
+                 change = slot_change(w, slopes ? c->slope : c->weight);
+    y[c->part] = taylor_add(y[c->part], coordinate_series(w, c->q, c->v, weight, change, to));
   }
   return (taylor3){y[0], y[1], y[2]};
 }
@@ -94,17 +100,47 @@ static void polynomial_series(const td_model* m, const td_work* w, const model_s
                               const strain_direction* to, taylor x[6]) {
   const model_hop *turn = &m->hop[m->station[f->b].hop], *move = &m->hop[turn->parent];
   const taylor3 e_z = taylor3_const((vec3){0, 0, 1});
-  td_taylor_polyrod(taylor3_add(e_z, weighted_series(m, w, move, w->col_slope, to)),
-                    weighted_series(m, w, turn, w->col_weight, to),
-                    weighted_series(m, w, turn, w->col_slope, to), x);
+  td_taylor_polyrod(taylor3_add(e_z, weighted_series(m, w, move, true, to)),
+                    weighted_series(m, w, turn, false, to), weighted_series(m, w, turn, true, to),
+                    x);
+}
+
+// Changes of the numbers of a hop along a direction and with the weights.
+static hop_sums weighted_along(const td_model* m, const td_work* w, const model_hop* hop) {
+  hop_sums s = {{0}, {0}, {0}, {0}};
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    const double weight = slot_change(w, c->weight), slope = slot_change(w, c->slope);
+    const double q = w->q[c->q], v = w->v[c->v], dq = along_q(w, c->v), dv = along_v(w, c->v);
+    s.y[c->part] += w->col_weight[k] * dq + weight * q;
+    s.yd[c->part] += w->col_weight[k] * dv + weight * v;
+    s.ys[c->part] += w->col_slope[k] * dq + slope * q;
+    s.ysd[c->part] += w->col_slope[k] * dv + slope * v;
+  }
+  return s;
+}
+
+static void polynomial_along(const td_model* m, const td_work* w, const model_strain* f,
+                             polyrod_vector* dz, polyrod_vector* dzd) {
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  const hop_sums p = weighted_along(m, w, move), x = weighted_along(m, w, turn);
+  *dz = (polyrod_vector){vec3_of(p.ys), vec3_of(x.y), vec3_of(x.ys)};
+  *dzd = (polyrod_vector){vec3_of(p.ysd), vec3_of(x.yd), vec3_of(x.ysd)};
 }
 
 static void polynomial_strains_diff(const td_model* m, const td_work* w, const model_strain* f,
                                     int col, double dx[6]) {
   double du[6];
+  const polyrod r = td_polynomial_at(m, w, f);
+  if (col == ALONG) {
+    polyrod_vector dz, dzd;
+    polynomial_along(m, w, f, &dz, &dzd);
+    td_polyrod_change(&r, &dz, &dzd, dx, du);
+    return;
+  }
   memset(dx, 0, 6 * sizeof(double));
   if (!m->col[col].first) return;
-  const polyrod r = td_polynomial_at(m, w, f);
   const polyrod_vector d = polynomial_direction(m, w, f, m->col[col].v),
                        none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   td_polyrod_change(&r, &d, &none, dx, du);
@@ -145,11 +181,31 @@ static void polynomial_squares(const td_model* m, const td_work* w, const model_
 static void polynomial_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                                     double* dtau) {
   const polyrod r = td_polynomial_at(m, w, f);
-  const double none[6] = {0};
-  double ds[6];
-  piece_change(m, w, f, r.strain, r.rate, none, none, true, ds);
+  polyrod_vector dz, dzd;
+  double dx[6], du[6], s[6], ds[6];
+  polynomial_along(m, w, f, &dz, &dzd);
+  td_polyrod_change(&r, &dz, &dzd, dx, du);
+  piece_change(m, w, f, r.strain, r.rate, dx, du, true, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
   sum_forces(m, w, f, &g, 1, NULL, dtau);
+  if (!w->along) return;
+
+  // the shape turns what the section does; lengths and weights change, too
+  piece_force(m, w, f, r.strain, r.rate, FORCES_ALL, s);
+  const polyrod_vector turned = td_polyrod_force_change(&r, &dz, s), own = td_polyrod_force(&r, s);
+  const double length = piece_length(w, f);
+  sum_forces(m, w, f, &turned, 1, NULL, dtau);
+  sum_forces(m, w, f, &own, w->dnum[f->section + SECTION_LENGTH] / length, NULL, dtau);
+  const model_hop* hop[2];
+  polynomial_hops(m, f, &hop[0], &hop[1]);
+  for (int h = 0; h < 2; h++)
+    for (int k = hop[h]->col; k < hop[h]->col + hop[h]->nv; k++) {
+      const model_col* c = &m->col[k];
+      const double along = vec3_at(h == 0 ? own.ps : own.xs, c->part),
+                   itself = h == 0 ? 0 : vec3_at(own.x, c->part);
+      dtau[c->v] +=
+          length * (slot_change(w, c->slope) * along + slot_change(w, c->weight) * itself);
+    }
 }
 
 // What a column does to the numbers of a polynomial rod.
@@ -200,6 +256,7 @@ static void polynomial_visit(const td_model* m, const model_strain* f, const for
 
 const strain_ops td_strain_polynomial = {
     .prepare = td_strain_no_prepare,
+    .prepare_diff = td_strain_no_prepare_diff,
     .state = polynomial_state,
     .series = polynomial_series,
     .strains_diff = polynomial_strains_diff,

@@ -25,6 +25,16 @@ static void segment_prepare(const td_model* m, td_work* w, const model_strain* f
       w->num[f->section + SECTION_X0 + d] = w->num[f->compr[d]] * x.x[d] - (d == 2);
 }
 
+static void segment_prepare_diff(const td_model* m, td_work* w, const model_strain* f) {
+  const segment x = ends(m, w, f);
+  const frame_change da = td_frame_along(m, w, f->a), db = td_frame_along(m, w, f->b);
+  const segment_change d = td_segment_change(&x, &da, &db);
+  for (int k = 0; k < 6; k++)
+    if (f->rest_initial[k])
+      w->dnum[f->section + SECTION_X0 + k] =
+          w->num[f->compr[k]] * d.x[k] + w->dnum[f->compr[k]] * x.x[k];
+}
+
 static void segment_state(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                           double u[6]) {
   const segment s = ends(m, w, f);
@@ -35,7 +45,7 @@ taylor_frame td_series_frame(const td_model* m, const td_work* w, int station,
                              const strain_direction* to) {
   frame f = td_frame(m, w, station);
   if (station >= 0 && m->station[station].hop >= 0) f.a = vec3_sub(f.a, w->ground);
-  if (to->col < 0) return td_taylor_frame(&f, NULL);
+  if (to->col == -1) return td_taylor_frame(&f, NULL);
   const frame_change d = td_frame_change(m, w, station, to->col, to->rate);
   return td_taylor_frame(&f, &d);
 }
@@ -43,7 +53,13 @@ taylor_frame td_series_frame(const td_model* m, const td_work* w, int station,
 static void segment_series(const td_model* m, const td_work* w, const model_strain* f,
                            const strain_direction* to, taylor x[6]) {
   const taylor_frame a = td_series_frame(m, w, f->a, to), b = td_series_frame(m, w, f->b, to);
-  td_taylor_segment(&a, &b, piece_length(w, f), x);
+  const double length = piece_length(w, f), grown = w->dnum[f->section + SECTION_LENGTH] / length;
+  td_taylor_segment(&a, &b, length, x);
+  for (int d = 0; d < 6 && grown != 0; d++) {
+    x[d].e -= grown * (x[d].x + (d == 2));
+    x[d].ed -= grown * x[d].d;
+    x[d].edd -= grown * x[d].dd;
+  }
 }
 
 static void segment_strains_diff(const td_model* m, const td_work* w, const model_strain* f,
@@ -52,7 +68,9 @@ static void segment_strains_diff(const td_model* m, const td_work* w, const mode
   const frame_change da = td_frame_change(m, w, f->a, col, false),
                      db = td_frame_change(m, w, f->b, col, false);
   const segment_change d = td_segment_change(&s, &da, &db);
-  for (int i = 0; i < 6; i++) dx[i] = d.x[i] / piece_length(w, f);
+  const double length = piece_length(w, f),
+               grown = col == ALONG ? w->dnum[f->section + SECTION_LENGTH] / length : 0;
+  for (int i = 0; i < 6; i++) dx[i] = (d.x[i] - grown * s.x[i]) / length;
 }
 
 static void segment_add(const td_model* m, td_work* w, const model_strain* f, int which) {
@@ -115,9 +133,10 @@ static void segment_diff(const td_model* m, const td_work* w, const model_strain
   const double length = piece_length(w, f);
   const segment_change d = td_segment_change(&s->segment, da, db);
   strains_in(&s->segment, length, x, u);
+  const double grown = w->along ? w->dnum[f->section + SECTION_LENGTH] / length : 0;
   for (int k = 0; k < 6; k++) {
-    dx[k] = d.x[k] / length;
-    du[k] = d.u[k] / length;
+    dx[k] = (d.x[k] - grown * s->segment.x[k]) / length;
+    du[k] = (d.u[k] - grown * s->segment.u[k]) / length;
   }
   piece_change(m, w, f, x, u, dx, du, w->numbers_change, ds);
   const segment_wrench t = td_segment_wrench_change(&s->segment, &d, s->s, ds);
@@ -145,6 +164,7 @@ static void segment_visit(const td_model* m, const model_strain* f, const force_
 
 const strain_ops td_strain_segment = {
     .prepare = segment_prepare,
+    .prepare_diff = segment_prepare_diff,
     .state = segment_state,
     .series = segment_series,
     .strains_diff = segment_strains_diff,

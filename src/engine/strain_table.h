@@ -11,6 +11,7 @@
 
 #include "elem/section.h"
 #include "elem/taylor.h"
+#include "engine/direction.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -25,6 +26,8 @@ typedef struct strain_direction {
 typedef struct strain_ops {
   // Compute rest values from the initial configuration, which has been placed.
   void (*prepare)(const td_model* m, td_work* w, const model_strain* f);
+  // Compute how these change along w->along at that configuration.
+  void (*prepare_diff)(const td_model* m, td_work* w, const model_strain* f);
   // Strains x and their rates u; and as series with second rates and their changes along a
   // direction.
   void (*state)(const td_model* m, const td_work* w, const model_strain* f, double x[6],
@@ -65,6 +68,7 @@ static inline const strain_ops* strain_of(const model_strain* f) {
 
 // Entries for kinds that act on coordinates, not on frames.
 void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f);
+void td_strain_no_prepare_diff(const td_model* m, td_work* w, const model_strain* f);
 void td_strain_no_linearise(const td_model* m, const td_work* w, const model_strain* f,
                             force_state* s);
 void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* f,
@@ -131,9 +135,19 @@ static inline void piece_change(const td_model* m, const td_work* w, const model
   if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
 }
 
-// weight · q of a DOF, with its rates and its changes along a direction.
-static inline taylor coordinate_series(const td_work* w, int q, int v, double weight,
+// weight · q of a DOF, with its rates and its changes along a direction, along which the weight
+// changes, too.
+static inline taylor coordinate_series(const td_work* w, int q, int v, double weight, double change,
                                        const strain_direction* to) {
+  if (to->col == ALONG) {
+    const direction* d = w->along;
+    return (taylor){weight * w->q[q],
+                    weight * w->v[v],
+                    weight * w->accel[v],
+                    weight * d->q[v] + change * w->q[q],
+                    weight * d->v[v] + change * w->v[v],
+                    weight * d->a[v] + change * w->accel[v]};
+  }
   const double own = v == to->v ? weight : 0;
   return (taylor){weight * w->q[q],   weight * w->v[v],   weight * w->accel[v],
                   to->rate ? 0 : own, to->rate ? own : 0, 0};

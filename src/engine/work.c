@@ -7,6 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/path.h"
 #include "engine/sparse_engine.h"
 #include "math/dense.h"
@@ -47,7 +48,8 @@
   X(double, num, m->nnumber)                                                                      \
   X(double, dnum, m->nnumber)                                                                     \
   X(double, vars, m->nvar)                                                                        \
-  X(double, scratch_tape, tape_scratch(m))                                                        \
+  X(double, dvar, m->nvar)                                                                        \
+  X(double, scratch_tape, 2 * tape_scratch(m))                                                    \
   X(double, partial, partial_count(m))                                                            \
   X(double, bound, m->nbound > 0 ? m->bound[m->nbound - 1].first + m->bound[m->nbound - 1].n : 0) \
   X(mat3, beam_frame, m->nbeam_frame)                                                             \
@@ -78,13 +80,12 @@
 
 // Registers that the longest of all tapes needs.
 static int tape_scratch(const td_model* m) {
-  const td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
-                            m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
-                            m->output_tape,      m->output_probe_tape, m->output_input_tape,
-                            m->event_tape,       m->task_tape,         m->task_probe_tape,
-                            m->law_tape,         m->law_probe_tape,    m->strain_tape,
-                            m->strain_rate_tape, m->bound_tape,        m->kink_tape,
-                            m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
+  const td_tape* tapes[] = {
+      m->param_tape,      m->motion_tape,      m->live_tape,         m->live_probe_tape,
+      m->live_input_tape, m->output_tape,      m->output_probe_tape, m->output_input_tape,
+      m->event_tape,      m->task_tape,        m->task_probe_tape,   m->law_tape,
+      m->law_probe_tape,  m->strain_tape,      m->strain_rate_tape,  m->bound_tape,
+      m->kink_tape,       m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
   int most = 1;
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++)
     if (tapes[i]) most = max_int(most, td_tape_scratch(tapes[i]));
@@ -93,11 +94,10 @@ static int tape_scratch(const td_model* m) {
 
 // Room for the results of any tape.
 static int partial_count(const td_model* m) {
-  const int counts[] = {m->nparam_slot,   m->nmotion_slot, m->nlive_slot,   m->nlive_probe,
-                        m->nlive_input,   m->nlive_param,  m->noutput_name, m->noutput_probe,
-                        m->noutput_input, m->nevent,       m->ntask_probe,  6 * m->ntask_value,
-                        m->nlaw_input,    m->nlaw_probe,   m->nstrain_slot, m->nstrain_rate_slot,
-                        m->nkink};
+  const int counts[] = {m->nparam_slot, m->nmotion_slot, m->nlive_slot,        m->nlive_probe,
+                        m->nlive_input, m->noutput_name, m->noutput_probe,     m->noutput_input,
+                        m->nevent,      m->ntask_probe,  6 * m->ntask_value,   m->nlaw_input,
+                        m->nlaw_probe,  m->nstrain_slot, m->nstrain_rate_slot, m->nkink};
   int most = 1;
   for (size_t i = 0; i < sizeof counts / sizeof *counts; i++) most = max_int(most, counts[i]);
   return most;
@@ -123,6 +123,7 @@ static size_t scratch_size(const td_model* m) {
   size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
   if (m->strains_timed)
     clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
+  clocks += td_direction_bytes(m);
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
 
   // dense matrices and factors

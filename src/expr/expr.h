@@ -180,6 +180,10 @@ int td_tape_scratch(const td_tape* tape);  // doubles of scratch that an evaluat
 int td_tape_length(const td_tape* tape);   // number of operations
 // out[i] = outputs[i] at the given variables.  `scratch` has td_tape_scratch() doubles.
 void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out);
+// Evaluate a tape, and the changes dout of its outputs for changes dvars of the variables
+// (tape_diff.c). `scratch` has twice as many doubles.
+void td_tape_diff(const td_tape* tape, const double* vars, const double* dvars, double* scratch,
+                  double* out, double* dout);
 // Evaluate one expression; allocates.  For constants and tests.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 

@@ -19,7 +19,7 @@
 
 // The fields of td_model after its arrays are written by write_model(): a field that is added to
 // the struct must be added there too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 536,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 528,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -112,7 +112,6 @@ static void write_tape(const char* name, const td_tape* t, td_text* out) {
   X(strain_open_tape)  \
   X(live_probe_tape)   \
   X(live_input_tape)   \
-  X(live_param_tape)   \
   X(output_tape) X(output_probe_tape) X(output_input_tape) X(event_tape) X(kink_tape) X(clock_tape)
 
 // Write the model: its arrays and tapes, then the struct that points to them.

@@ -54,13 +54,12 @@ void td_model_free(td_model* m) {
 #define X(type, name, text) free(m->name);
   TD_MODEL_ARRAYS(X)
 #undef X
-  td_tape* tapes[] = {m->param_tape,       m->motion_tape,       m->live_tape,
-                      m->live_probe_tape,  m->live_input_tape,   m->live_param_tape,
-                      m->output_tape,      m->output_probe_tape, m->output_input_tape,
-                      m->event_tape,       m->task_tape,         m->task_probe_tape,
-                      m->law_tape,         m->law_probe_tape,    m->strain_tape,
-                      m->strain_rate_tape, m->bound_tape,        m->kink_tape,
-                      m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
+  td_tape* tapes[] = {
+      m->param_tape,      m->motion_tape,      m->live_tape,         m->live_probe_tape,
+      m->live_input_tape, m->output_tape,      m->output_probe_tape, m->output_input_tape,
+      m->event_tape,      m->task_tape,        m->task_probe_tape,   m->law_tape,
+      m->law_probe_tape,  m->strain_tape,      m->strain_rate_tape,  m->bound_tape,
+      m->kink_tape,       m->motion_open_tape, m->strain_open_tape,  m->clock_tape};
   for (size_t i = 0; i < sizeof tapes / sizeof *tapes; i++) td_tape_free(tapes[i]);
   td_exprs_free(m->graph);
   free(m->stop_ex);

@@ -65,10 +65,9 @@ static var_use* index_vars(const td_model* m) {
   return use;
 }
 
-// d(target)/d(variable) for each variable of e, sorted into probes, inputs and parameters.
+// d(target)/d(variable) for each variable of e, sorted into probes and inputs.
 typedef struct partials {
-  ex_list probe, input, param;
-  bool want_param;
+  ex_list probe, input;
   const var_use* use;
   int* vars;      // room for all variables
   double visits;  // of nodes
@@ -122,18 +121,17 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
   }
   for (int i = 0; i < n; i++) {
     const var_use* use = &out->use[out->vars[i]];
-    const int probe = use->probe, input = use->input, param = out->want_param ? use->param : -1;
-    if (probe < 0 && input < 0 && param < 0) continue;
+    const int probe = use->probe, input = use->input;
+    if (probe < 0 && input < 0) continue;
     const ex d = td_ex_diff(m->graph, e, out->vars[i]);
     if (td_ex_is_const(m->graph, d) && td_ex_value(m->graph, d) == 0) continue;
     if (input >= 0 && (td_ex_depends(m->graph, d) & TD_ON_INPUT)) m->inputs_affine = false;
-    ex_list* list = probe >= 0 ? &out->probe : input >= 0 ? &out->input : &out->param;
+    ex_list* list = probe >= 0 ? &out->probe : &out->input;
     model_partial* p = probe >= 0 ? (output ? td_push_output_probe(m, 1) : td_push_live_probe(m, 1))
-                       : input >= 0
-                           ? (output ? td_push_output_input(m, 1) : td_push_live_input(m, 1))
-                           : td_push_live_param(m, 1);
+                       : output   ? td_push_output_input(m, 1)
+                                  : td_push_live_input(m, 1);
     if (!p || !td_list_add(list, d)) return TD_E_NOMEM;
-    *p = (model_partial){target, probe >= 0 ? probe : input >= 0 ? input : param};
+    *p = (model_partial){target, probe >= 0 ? probe : input};
   }
   return TD_OK;
 }
@@ -141,11 +139,9 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
 static void partials_free(partials* p) {
   free(p->probe.e);
   free(p->input.e);
-  free(p->param.e);
 }
 
-// Slots of forces, gravity and control: those whose derivative with respect to a parameter is
-// simple.
+// Slots of forces and gravity: a parameter in these alone does not shape the model.
 static void mark_forces(const td_model* m, bool* force) {
   for (int k = 0; k < FORCE_KINDS; k++) td_force_words[k]->numbers(m, force);
   for (int i = 0; i < m->ncable; i++) {
@@ -212,9 +208,6 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   }
   free(flow);
   TD_TRY(status);
-  for (int i = 0; i < m->nparam_slot; i++)
-    if (force[m->param_slot[i]])
-      TD_TRY(add_partials(b, live, m->param_slot[i], m->number_ex[m->param_slot[i]], false));
   TD_TRY(sort_by_probe(m, &live->probe));
   for (int i = 0; i < m->nparam_slot; i++)
     if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], live);
@@ -295,15 +288,14 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   m->strain_open_tape = slot_tape(m, m->strain_slot, m->nstrain_slot, true);
   m->live_probe_tape = td_tape_new(m->graph, live->probe.e, live->probe.n);
   m->live_input_tape = td_tape_new(m->graph, live->input.e, live->input.n);
-  m->live_param_tape = td_tape_new(m->graph, live->param.e, live->param.n);
   m->output_tape = td_tape_new(m->graph, outputs->e, outputs->n);
   m->output_probe_tape = td_tape_new(m->graph, out->probe.e, out->probe.n);
   m->output_input_tape = td_tape_new(m->graph, out->input.e, out->input.n);
   m->event_tape = td_tape_new(m->graph, events->e, events->n);
   const bool ok = m->bound_tape && m->param_tape && m->motion_open_tape && m->strain_open_tape &&
                   m->motion_tape && m->live_tape && m->strain_tape && m->strain_rate_tape &&
-                  m->live_probe_tape && m->live_input_tape && m->live_param_tape &&
-                  m->output_tape && m->output_probe_tape && m->output_input_tape && m->event_tape;
+                  m->live_probe_tape && m->live_input_tape && m->output_tape &&
+                  m->output_probe_tape && m->output_input_tape && m->event_tape;
   return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
@@ -314,7 +306,7 @@ static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* e
   bool* flag = calloc(3 * n, sizeof(bool));
   var_use* use = index_vars(m);
   int* vars = malloc(((size_t)td_exprs_nvar(m->graph) + 1) * sizeof(int));
-  partials live = {.want_param = true, .use = use, .vars = vars}, out = {.use = use, .vars = vars};
+  partials live = {.use = use, .vars = vars}, out = {.use = use, .vars = vars};
   const bool room = td_push_number(m, m->nnumber_ex) && td_push_constant(m, m->nnumber_ex);
   td_status status = flag && use && vars && room ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK) status = sort_slots(b, flag, flag + 2 * n);

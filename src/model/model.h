@@ -548,7 +548,7 @@ typedef struct model_share {
 // A partial derivative d(target)/d(variable) on a derivative tape.
 typedef struct model_partial {
   int target;  // slot (forces) or output (sensors)
-  int source;  // probe, drive (model_drives) or parameter, by the list it is in
+  int source;  // probe or drive (model_drives), by the list it is in
 } model_partial;
 
 typedef struct model_named {
@@ -646,9 +646,9 @@ typedef struct model_rod {
   int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
   bool monomial;                            // joint.rom: the functions are powers of arc length
-  num outline;   // ROD_OUTLINE slots: its outline, for pictures alone
-  bool angular;  // the section is a rectangle, not an ellipse
-  int nodes[2];  // stations of the mesh nodes that it is an edge between
+  num outline;                              // ROD_OUTLINE slots: its outline, for pictures alone
+  bool angular;                             // the section is a rectangle, not an ellipse
+  int nodes[2];                             // stations of the mesh nodes that it is an edge between
 } model_rod;
 
 // The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
@@ -720,7 +720,6 @@ typedef struct model_joint {
   X(num, strain_rate_slot, "slots filled by the strain rate tape")                \
   X(model_partial, live_probe, "d slot / d probe, in the order of its tape")      \
   X(model_partial, live_input, "d slot / d drive (model_drives)")                 \
-  X(model_partial, live_param, "d slot / d parameter, force slots only")          \
   X(model_partial, output_probe, "d output / d probe")                            \
   X(model_partial, output_input, "d output / d drive")                            \
   X(model_loop, loop, "controllers")                                              \
@@ -790,7 +789,7 @@ struct td_model {
   td_tape* bound_tape;  // numbers of the bounds
   td_tape *param_tape, *motion_tape, *live_tape, *strain_tape, *strain_rate_tape;
   td_tape *motion_open_tape, *strain_open_tape;  // tables go on beyond their ends (jump.c)
-  td_tape *live_probe_tape, *live_input_tape, *live_param_tape;
+  td_tape *live_probe_tape, *live_input_tape;
   td_tape *output_tape, *output_probe_tape, *output_input_tape, *event_tape;
   td_tape* kink_tape;  // arguments whose signs decide min, max, abs, comparisons in live numbers
   int nkink;
@@ -1035,7 +1034,8 @@ struct td_work {
   double* rod_moved;    // constant: how far that moved coordinates of rods that are positions [m]
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
-  td_state inner;       // a state of its own, for preparing
+  struct direction* along;  // the direction that changes are asked for along, NULL: none
+  td_state inner;           // a state of its own, for preparing
   double *inner_q, *inner_v, *inner_u, *inner_z;
   double* tau;  // generalised forces of DOF elements and, after assembly, all forces
   double *vdot, *lambda;
@@ -1086,9 +1086,10 @@ static inline col_sum* sums_of_col(const td_work* w, int col) {
   return &w->col_sums[col - w->first_col];
 }
 
-// Size of the memory of controllers.  Continuous: [in use, integrals of task errors].  On a computer
-// (solve/sampler.c): [in use, start, samples taken, two halves of the seed, inputs on their way,
-// integrals, inputs computed last], each input on its way with its time, observers, plug-ins.
+// Size of the memory of controllers.  Continuous: [in use, integrals of task errors].  On a
+// computer (solve/sampler.c): [in use, start, samples taken, two halves of the seed, inputs on
+// their way, integrals, inputs computed last], each input on its way with its time, observers,
+// plug-ins.
 static inline int model_memory(const td_model* m) {
   if (m->ntask == 0 && m->nloop == 0) return 0;
   if (!(m->control_rate > 0)) return 1 + m->ntask_value;

@@ -35,7 +35,7 @@ struct td_observer {
   double *F0, *F1, *Phi, *H;    // N x N, ny x N
   double *array, *root;         // LQ: (ny + 4 N) x (ny + N), (ny + N)²
   double *e, *sigma, *noise, *y, *white, *d;
-  double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff;
+  double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff, *g;
   bool* known;  // (ny) sensors that can be linearised
   int used;     // sensors in the last measurement
   double nis;   // normalised innovation squared
@@ -94,6 +94,7 @@ static bool allocate(td_observer* o) {
                {&o->ys, (2 * N + 2) * ny},
                {&o->Nplus, nv * nq},
                {&o->diff, nq},
+               {&o->g, (size_t)o->size.nconstraint},
                {&o->array, (ny + 4 * N) * (ny + N)},
                {&o->root, (ny + N) * (ny + N)}};
 
@@ -341,9 +342,11 @@ static td_status unknown_column(td_observer* o, int i, double* a) {
   TD_TRY(td_trial_dynamics(o->model, o->mean, o->work));
   copy(a, td_work_vdot(o->work), nv);
   td_param_derivative(o->model, o->mean, o->work, u->index, a, td_work_lambda(o->work), F);
+  td_param_constraints(o->model, o->mean, o->work, u->index, a, NULL, o->g);
   for (int k = 0; k < nv; k++) F[k] = -F[k];
+  for (int k = 0; k < o->size.nconstraint; k++) o->g[k] = -o->g[k];
   TD_TRY(td_trial_dynamics(o->model, o->mean, o->work));
-  return td_force_accelerations(o->model, o->work, F, a);
+  return td_driven_accelerations(o->model, o->work, F, o->g, a);
 }
 
 // Set F = [T 1 0; dv'/dq dv'/dv dv'/dw; 0 0 0] at the mean.

@@ -83,27 +83,18 @@ static void tangent(void* ctx, const double* x, const double* l, double p, doubl
   s->tangents++;
 }
 
-// dF/dp is exact.  A parameter in the geometry moves constraints, too, and one in a prescribed
-// motion moves everything; there it is a central difference, which the corrector, converging on the
-// exact residual, does not notice.
+// The constraints do not depend on inputs.
 static void slope(void* ctx, const double* x, const double* l, double p, double* Fp, double* ep) {
   td_statics* s = ctx;
-  const bool exact = s->n == s->nv;
-  const double h = 1e-6 * fmax(fabs(p), 1e-3);
-  if (!exact || s->m) {
-    residual(s, x, l, p - h, s->F, s->l0);
-    residual(s, x, l, p + h, Fp, ep);
-    for (int i = 0; i < s->n; i++) Fp[i] = (Fp[i] - s->F[i]) / (2 * h);
-    for (int i = 0; i < s->m; i++) ep[i] = (ep[i] - s->l0[i]) / (2 * h);
-  }
   td_statics_set(s, x, p);
-  if (exact) {
-    if (s->param < s->model->nparam)
-      td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
-    else
-      td_input_derivative(s->model, s->state, s->work, s->param - s->model->nparam, s->full);
-    for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
+  if (s->param < s->model->nparam) {
+    td_param_derivative(s->model, s->state, s->work, s->param, s->a, l, s->full);
+    if (s->m) td_param_constraints(s->model, s->state, s->work, s->param, s->a, ep, NULL);
+  } else {
+    td_input_derivative(s->model, s->state, s->work, s->param - s->model->nparam, s->full);
+    for (int i = 0; i < s->m; i++) ep[i] = 0;
   }
+  for (int i = 0; i < s->n; i++) Fp[i] = s->full[s->free[i]];
 }
 
 static void mass(void* ctx, const double* x, double p, double* M) {

@@ -161,6 +161,51 @@ static void test_a_table_finds_the_piece_of_every_place(void** state) {
     }
 }
 
+// Changes of the outputs along a direction are those of the expressions' derivatives.
+static void test_changes_of_the_tape_are_those_of_the_expressions(void** state) {
+  (void)state;
+  uint64_t seed = 5;
+  for (int op = EX_NEG; op < EX_OP_COUNT; op++) {
+    sample s = sample_new();
+    const ex product = td_ex_2(s.g, EX_MUL, s.x, s.y);
+    const ex out[2] = {sample_op(s.g, (ex_op)op, s.x, s.y, product),
+                       sample_op(s.g, (ex_op)op, product, s.z, s.x)};
+    td_tape* tape = td_tape_new(s.g, out, 2);
+    double* scratch = malloc(2 * (size_t)(td_tape_scratch(tape) + 1) * sizeof *scratch);
+    for (int round = 0; round < 20; round++) {
+      double v[3], dv[3], value[2], d[2];
+      for (int k = 0; k < 3; k++) v[k] = 0.55 + 0.3 * check_random(&seed);
+      for (int k = 0; k < 3; k++) dv[k] = check_random(&seed);
+      td_tape_diff(tape, v, dv, scratch, value, d);
+      for (int i = 0; i < 2; i++) {
+        double want = 0;
+        for (int k = 0; k < 3; k++) want += td_ex_eval(s.g, td_ex_diff(s.g, out[i], k), v) * dv[k];
+        if (!(fabs(d[i] - want) <= 1e-12 * fmax(1, fabs(want))))
+          fail_msg("%s: %.15g, derivative %.15g", op_names[op], d[i], want);
+        assert_true(value[i] == td_ex_eval(s.g, out[i], v));
+      }
+    }
+    free(scratch);
+    td_tape_free(tape);
+    td_exprs_free(s.g);
+  }
+}
+
+// v |v| has the derivative 0 at v = 0, although |v| = sqrt(v^2) has none.
+static void test_a_root_that_vanishes_leaves_the_slope_of_a_product(void** state) {
+  (void)state;
+  sample s = sample_new();
+  const ex square = td_ex_2(s.g, EX_MUL, s.x, s.x),
+           out = td_ex_2(s.g, EX_MUL, s.x, td_ex_1(s.g, EX_SQRT, square));
+  td_tape* tape = td_tape_new(s.g, &out, 1);
+  double scratch[32], value, d;
+  const double v[3] = {0, 0, 0}, dv[3] = {1, 0, 0};
+  td_tape_diff(tape, v, dv, scratch, &value, &d);
+  assert_true(d == 0);
+  td_tape_free(tape);
+  td_exprs_free(s.g);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_tape_is_the_slow_evaluation_to_the_bit),
@@ -170,6 +215,8 @@ int main(void) {
       cmocka_unit_test(test_a_tape_of_nothing_or_of_no_node),
       cmocka_unit_test(test_a_chain_of_a_million_nodes_runs),
       cmocka_unit_test(test_a_table_finds_the_piece_of_every_place),
+      cmocka_unit_test(test_changes_of_the_tape_are_those_of_the_expressions),
+      cmocka_unit_test(test_a_root_that_vanishes_leaves_the_slope_of_a_product),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

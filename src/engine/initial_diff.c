@@ -1,0 +1,181 @@
+// How what the initial geometry gives changes with the numbers of the model, in the order in which
+// constants.c finds it: initial positions, free nodes of rods, references of loops, loops closed,
+// rest values.
+//
+// A closed loop stays closed:  J δq + ∂c/∂n δn = 0.  Where the loop leaves nothing open that is
+// all; else the way on which it is closed counts, and δq is the step with which the closing begins
+// where the written values meet the loop (closing.c).
+#include <string.h>
+
+#include "elem/segment.h"
+#include "engine/direction.h"
+#include "engine/row_table.h"
+#include "engine/taut.h"
+
+// Changes of the coordinates with their written values.
+static void written_positions(const td_model* m, const td_work* w, const double* q, double* dq) {
+  for (int v = 0; v < m->nvel; v++)
+    if (m->vel[v].partner >= 0) dq[v] = w->dnum[m->pos[m->vel[v].partner].init];
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!has_quaternion(hop)) continue;
+    // of a quaternion that is normalised afterwards
+    double x[4] = {0, 0, 0, 0}, d[4] = {0, 0, 0, 0}, size = 0;
+    for (int c = 0; c < hop->nq; c++) {
+      x[c] = q[hop->q + c];
+      d[c] = w->dnum[m->pos[hop->q + c].init];
+      const double written = w->num[m->pos[hop->q + c].init];
+      size += written * written;
+    }
+    const quat turned =
+        quat_mul((quat){x[0], vec3_scale(-1, vec3_of(x + 1))}, (quat){d[0], vec3_of(d + 1)});
+    for (int c = 0; c < hop->nv; c++) dq[hop->v + c] = 2 * vec3_at(turned.v, c) / sqrt(size);
+  }
+}
+
+// The twist of the end of a piece (td_segment_end) when its strains and its length change.
+static spatial end_change(const td_work* w, const model_node* node, const segment_end* end) {
+  const double *x = w->num + node->strain, *dx = w->dnum + node->strain;
+  const double l = w->num[node->length], dl = w->dnum[node->length];
+  const vec3 e = {0, 0, 1}, bend = vec3_of(x + 3), move = vec3_add(vec3_of(x), e);
+  const chart_frame half = td_chart_frame(CHART_TURN, vec3_scale(0.5 * l, bend));
+  const mat3 A = mat3_quat(half.Q);
+  const vec3 dphi = vec3_axpy(0.5 * dl, bend, vec3_scale(0.5 * l, vec3_of(dx + 3)));
+  const vec3 first = mat3_apply(A, mat3_apply(half.T, dphi)),
+             turn = vec3_add(first, mat3_apply(A, first));
+  const vec3 dmove = vec3_axpy(dl, move, vec3_scale(l, vec3_of(dx)));
+  const vec3 dp = vec3_add(vec3_cross(first, end->g.p), mat3_apply(A, dmove));
+  return spatial_of(vec3_sub(dp, vec3_cross(turn, end->g.p)), turn);
+}
+
+// Free nodes follow the frame before them, but those of rods in `held` (NULL: none).
+static void follow_nodes(const td_model* m, td_work* w, direction* d, double* dq,
+                         const bool* held) {
+  spatial X = spatial_zero();
+  for (int i = 0; i < m->nnode; i++) {
+    const model_node* node = &m->node[i];
+    if (held && held[m->pos[node->q].rod]) continue;
+    const segment_end end =
+        td_segment_end(w->num + node->strain, w->num + node->rate, w->num[node->length]);
+    const frame from = td_frame(m, w, node->from), at = td_frame(m, w, node->station);
+    if (i == 0 || m->node[i - 1].station != node->from) {
+      td_vary(m, w, d);
+      const frame_change c = td_frame_along(m, w, node->from);
+      X = spatial_of(vec3_sub(c.p, vec3_cross(c.turn, from.p)), c.turn);
+    }
+    const pose g = {from.R, from.p};
+    const spatial own = end_change(w, node, &end);
+    X = spatial_add(X, twist_out(&g, &own));
+    vec3_put(dq + node->v, vec3_add(spatial_t(&X), vec3_cross(spatial_r(&X), at.p)));
+    vec3_put(dq + node->v + 3, mat3_apply_t(at.R, spatial_r(&X)));
+  }
+}
+
+static void references(const td_model* m, td_work* w, const direction* d) {
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->reference < 0) continue;
+    const frame a = td_frame(m, w, r->a);
+    const frame_change da = td_frame_along(m, w, r->a), db = td_frame_along(m, w, r->b);
+    d->reference[r->reference] = mat3_apply_t(a.R, vec3_sub(db.turn, da.turn));
+  }
+}
+
+// Changes of the values of rows that keep them, for good or until the motion begins.
+static void row_values(const td_model* m, const td_work* w, double* zero) {
+  for (int i = 0; i < m->nrow; i++) {
+    if (m->row[i].target != TARGET_INITIAL && m->row[i].target != TARGET_CONTROL) continue;
+    row_state s;
+    const row_ops* ops = td_row_table[m->row[i].kind];
+    const ends_change c = td_row_ends_change(m, w, i, ALONG, false);
+    ops->linearise(m, w, i, &s);
+    zero[i] = ops->diff(m, w, i, &s, &c, ALONG, false).e;
+  }
+}
+
+// Does the initial geometry give anything?
+static bool is_measured(const td_model* m) {
+  bool some = m->ncable > 0 || m->nbeam_frame > 0 || m->nreference > 0;
+  for (int i = 0; i < m->nspring; i++) some = some || m->spring[i].law.rest_initial;
+  for (int i = 0; i < m->naxial; i++) some = some || m->axial[i].law.rest_initial;
+  for (int i = 0; i < 6 * m->nbeam; i++) some = some || m->beam[i / 6].law[i % 6].rest_initial;
+  for (int i = 0; i < 6 * m->nstrain; i++) some = some || m->strain[i / 6].rest_initial[i % 6];
+  for (int i = 0; i < m->nprobe; i++)
+    some = some || (sensor_is(m->probe[i].kind, OF_START) && m->probe[i].rod == 0);
+  return some;
+}
+
+static void place_at(const td_model* m, td_work* w, const td_state* state) {
+  w->placed = false;
+  td_place(m, state, w);
+  td_accelerate(m, w, NULL, false);
+}
+
+void td_initial_diff(const td_model* m, td_work* w, direction* d) {
+  if (!is_measured(m)) return;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel;
+  const direction kept = *d;
+  double *dq = arena_zeros(s, nv), *dv = arena_zeros(s, nv);
+  double *e = arena_zeros(s, m->nrow), *delta = arena_zeros(s, nv);
+  bool* held = arena_bytes(s, (size_t)m->nrod + 1);
+  td_state* state = &w->inner;
+  d->q = dq;
+  d->v = dv;
+  d->a = d->accel = d->none;
+  d->gravity = false;
+  w->along = d;
+  w->numbers_change = true;
+
+  // before the loops are closed
+  td_initial_place(m, w, state);
+  place_at(m, w, state);
+  memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
+  written_positions(m, w, w->q, dq);
+  td_motion_diff(m, w, dq, dv);
+  if (m->nnode > 0) follow_nodes(m, w, d, dq, NULL);
+  td_vary(m, w, d);
+  references(m, w, d);
+  row_values(m, w, d->row_zero);
+
+  // closed, and the nodes of rods that are in no loop behind what carries them
+  memset(held, 0, (size_t)m->nrod + 1);
+  for (int i = 0; i < m->nnode; i++)
+    for (int k = m->node[i].q; k < m->node[i].q + 7; k++)
+      held[m->pos[k].rod] = held[m->pos[k].rod] || w->q_initial[k] != state->q[k];
+  memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
+  place_at(m, w, state);
+  td_motion_diff(m, w, dq, dv);
+  td_vary(m, w, d);
+  if (m->nrow > m->ntaut && !w->open_loops) {
+    double most = 0, unused;
+    for (int i = 0; i < m->nrow; i++) {
+      const model_row* r = &m->row[i];
+      if (!row_is_projected(m, w, i) || !row_has_frames(r->kind)) continue;
+      e[i] = td_row_along(m, w, i, &unused).e;
+      if (r->target == TARGET_CONTROL) e[i] -= d->row_zero[i];
+    }
+    for (int i = 0; i < m->nrow; i++) most = fmax(most, fabs(e[i]));
+    if (most > 0 && td_close_gaps(m, w, e, delta))
+      for (int j = 0; j < nv; j++) dq[j] += delta[j];
+    if (m->nnode > 0) follow_nodes(m, w, d, dq, held);
+    td_vary(m, w, d);
+  }
+
+  // what is measured there
+  td_forces_prepare_diff(m, w);
+  for (int i = 0; i < m->nprobe; i++) {
+    const model_probe* p = &m->probe[i];
+    if (!sensor_is(p->kind, OF_START) || p->rod > 0) continue;
+    const frame a = td_frame(m, w, p->a), b = td_frame(m, w, p->b);
+    const frame_change da = td_frame_along(m, w, p->a), db = td_frame_along(m, w, p->b);
+    d->length0[i] = vec3_dot(axial_at(&a, &b).n, vec3_sub(db.p, da.p));
+  }
+
+  *d = kept;
+  w->along = NULL;
+  w->numbers_change = false;
+  w->placed = false;
+  arena_close(s, mark);
+}
