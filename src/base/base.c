@@ -8,6 +8,7 @@
 
 #include "tendril/tools.h"
 
+// Text of a status, from the list of statuses.
 const char* td_status_text(td_status status) {
   switch (status) {
 #define X(name, text) \
@@ -27,6 +28,7 @@ const char td_options_refused[] =
     "the options were not made by their function _default(), or set something that this version of "
     "the library does not know";
 
+// Copy the options of a caller over the defaults, whatever version the caller was compiled for.
 td_status td_options_take(const void* given, void* own, size_t n) {
   if (!given) return TD_OK;
 
@@ -58,6 +60,7 @@ void* td_grow(void* block, int* cap, int need, size_t size) {
   return grown;
 }
 
+// Copy n bytes and terminate them.
 char* td_strndup(const char* text, size_t n) {
   if (n == SIZE_MAX) return NULL;
   char* copy = malloc(n + 1);
@@ -98,6 +101,7 @@ void td_text_add(td_text* text, const char* s) {
   td_text_addn(text, s, n > INT_MAX ? -1 : (int)n);
 }
 
+// Append formatted text.
 void td_text_printf(td_text* text, const char* format, ...) {
   va_list args, again;
   va_start(args, format);
@@ -142,6 +146,7 @@ int td_edit_distance(const char* a, const char* b, int limit) {
 
   int *before = rows[0] + 1, *last = rows[1] + 1, *row = rows[2] + 1;
 
+  // row i from the two rows before it; stop when the whole band is beyond the limit
   for (int i = 0; i <= la; i++) {
     int nearest = far;
     for (int k = 0; k <= 2 * limit; k++) {

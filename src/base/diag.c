@@ -22,22 +22,26 @@ enum {
   LINE_BEFORE = 70   // bytes of these before the caret
 };
 
+// Free all sources and messages.
 void td_diags_free(td_diags* diags) {
   if (!diags) return;
   for (int i = 0; i < diags->nsource; i++) {
     free(diags->sources[i].name);
     free(diags->sources[i].text);
   }
+
   for (int i = 0; i < diags->n; i++) {
     free(diags->list[i].text);
     free(diags->list[i].hint);
     free(diags->list[i].more);
   }
+
   free(diags->sources);
   free(diags->list);
   *diags = (td_diags){0};
 }
 
+// Remove the messages added since `before`.
 void td_diags_back(td_diags* diags, const td_diags* before) {
   for (int i = before->n; i < diags->n; i++) {
     free(diags->list[i].text);
@@ -51,6 +55,7 @@ void td_diags_back(td_diags* diags, const td_diags* before) {
   diags->last = before->last;
 }
 
+// Add a source with copies of its name and text.
 int td_diags_source(td_diags* diags, const char* name, const char* text, int size) {
   const size_t bytes = sizeof(td_source);
   td_source* all = td_grow(diags->sources, &diags->source_cap, diags->nsource + 1, bytes);
@@ -141,6 +146,7 @@ static void add(td_diags* diags, td_diag d, int* count) {
   diags->last = diags->n;
 }
 
+// Add an error; returns its status.
 td_status td_error(td_diags* diags, td_status status, td_span at, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -150,6 +156,7 @@ td_status td_error(td_diags* diags, td_status status, td_span at, const char* fo
   return status;
 }
 
+// Add a warning.
 void td_warn(td_diags* diags, td_span at, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -158,6 +165,7 @@ void td_warn(td_diags* diags, td_span at, const char* format, ...) {
   add(diags, (td_diag){TD_WARNING, TD_OK, at, text, NULL, NULL, 0}, &diags->warnings);
 }
 
+// Add a note.
 void td_remark(td_diags* diags, td_span at, const char* format, ...) {
   va_list args;
   va_start(args, format);
@@ -166,6 +174,7 @@ void td_remark(td_diags* diags, td_span at, const char* format, ...) {
   add(diags, (td_diag){TD_NOTE, TD_OK, at, text, NULL, NULL, 0}, &diags->warnings);
 }
 
+// Replace the hint of the last message.
 void td_hint(td_diags* diags, const char* format, ...) {
   if (!diags->last) return;
   td_diag* d = &diags->list[diags->last - 1];
@@ -176,6 +185,7 @@ void td_hint(td_diags* diags, const char* format, ...) {
   va_end(args);
 }
 
+// Append an extra line to the last message.
 void td_more(td_diags* diags, const char* format, ...) {
   if (!diags->last) return;
   td_diag* d = &diags->list[diags->last - 1];
@@ -209,16 +219,19 @@ void td_suggest(td_diags* diags, const char* name, const char* const* candidates
 static bool is_eol(char c) { return c == '\n' || c == '\r'; }
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }
 
+// Decode a UTF-8 character; overlong forms, surrogates and codes beyond U+10FFFF are refused.
 int td_utf8_decode(const char* s, int n, int* code) {
   static const int least[5] = {0, 0, 0x80, 0x800, 0x10000};  // shorter is overlong
   const unsigned char c = n > 0 ? (unsigned char)s[0] : 0xFF;
   const int length = c < 0x80 ? 1 : c < 0xC0 ? 0 : c < 0xE0 ? 2 : c < 0xF0 ? 3 : c < 0xF8 ? 4 : 0;
   if (length == 0 || length > n) return 0;
   int value = length == 1 ? c : c & (0x7F >> length);
+
   for (int i = 1; i < length; i++) {
     if (!is_continuation(s[i])) return 0;
     value = value << 6 | (s[i] & 0x3F);
   }
+
   if (value < least[length] || value > 0x10FFFF || (value >= 0xD800 && value < 0xE000)) return 0;
   *code = value;
   return length;
@@ -237,10 +250,12 @@ static source_line find_line(const td_source* s, int at) {
   source_line line = {1, at, at, at};
   while (line.begin > 0 && !is_eol(s->text[line.begin - 1])) line.begin--;
   while (line.end < s->size && !is_eol(s->text[line.end])) line.end++;
+
   for (int i = 0; i < line.begin; i++) {
     const bool crlf = s->text[i] == '\r' && s->text[i + 1] == '\n';
     if (is_eol(s->text[i]) && !crlf) line.number++;
   }
+
   if (line.begin == 0 && line.end >= 3 && memcmp(s->text, "\xEF\xBB\xBF", 3) == 0) line.begin = 3;
   line.at = max_int(line.begin, at);
   return line;
@@ -254,6 +269,7 @@ static bool has_place(const td_diags* diags, td_span at) {
   return has_source(diags, at) && at.begin >= 0;
 }
 
+// Line and column of the beginning of a span.
 void td_span_position(const td_diags* diags, td_span at, int* line, int* column) {
   *line = *column = 0;
   if (!has_place(diags, at)) return;
@@ -317,12 +333,14 @@ static void draw_caret(const td_source* s, source_line line, source_line w, int 
   bool shown;
   gutter(&line, out);
   if (w.begin > line.begin) td_text_add(out, " ");
+
   for (int i = w.begin; i < w.at; i += character(s, i, w.end, &shown)) {
     td_text_add(out, s->text[i] == '\t' ? "\t" : " ");
   }
   td_text_add(out, "^");
   end = min_int(end, w.end);
   if (w.at >= end) return;
+
   for (int i = w.at + character(s, w.at, end, &shown); i < end; i += character(s, i, end, &shown)) {
     td_text_add(out, "~");
   }
@@ -351,6 +369,7 @@ static void draw_head(const td_diags* diags, const td_diag* d, const source_line
   td_text_add(out, "\n");
 }
 
+// Draw message i: its head, the source line, the caret and the extra lines.
 void td_diag_render(const td_diags* diags, int i, td_text* out) {
   const td_diag* d = &diags->list[i];
   if (!has_place(diags, d->at)) {

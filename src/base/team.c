@@ -46,6 +46,7 @@ static void* serve(void* arg) {
   td_team* t = me->team;
   unsigned round = 0;
   pthread_mutex_lock(&t->lock);
+
   for (;;) {
     while (t->round == round && !t->leave) pthread_cond_wait(&t->begin, &t->lock);
     if (t->leave) break;
@@ -56,10 +57,12 @@ static void* serve(void* arg) {
     pthread_mutex_lock(&t->lock);
     if (--t->busy == 0) pthread_cond_signal(&t->done);
   }
+
   pthread_mutex_unlock(&t->lock);
   return NULL;
 }
 
+// Start the threads of a team.
 td_team* td_team_new(int members) {
   td_team* t = calloc(1, sizeof *t);
   if (!t) return NULL;
@@ -69,6 +72,7 @@ td_team* td_team_new(int members) {
   }
   pthread_cond_init(&t->begin, NULL);
   pthread_cond_init(&t->done, NULL);
+
   for (t->size = 1; t->size < members && t->size < TEAM_MOST; t->size++) {
     member* m = &t->members[t->size];
     *m = (member){.team = t, .index = t->size};
@@ -77,6 +81,7 @@ td_team* td_team_new(int members) {
   return t;
 }
 
+// Let the threads end and wait for them.
 void td_team_free(td_team* t) {
   if (!t) return;
   pthread_mutex_lock(&t->lock);
@@ -92,6 +97,7 @@ void td_team_free(td_team* t) {
 
 int td_team_size(const td_team* t) { return t ? t->size : 1; }
 
+// Distribute n items among the members; few items are processed by the caller.
 void td_team_run(td_team* t, int n, int chunk, td_team_part part, void* ctx) {
   if (!t || t->size == 1 || n <= chunk) {
     if (n > 0) part(ctx, 0, 0, n);

@@ -36,6 +36,7 @@ static void bspline(double x, int order, int elements, double* phi) {
   (void)order;
   phi = basis_element(x, 1, elements, DEGREE, phi, &s);
   const int before = (int)(phi - first), behind = elements - 1 - before;
+
   for (int j = 0; j < DEGREE; j++) {
     left[j] = s - knot(-j, before, behind);
     right[j] = knot(1 + j, before, behind) - s;

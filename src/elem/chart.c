@@ -20,6 +20,7 @@ static chart quat3(vec3 q) {
   chart c = {.Q = frame.Q, .T = frame.T};
   const double q02 = quat3_squared(q), q0 = sqrt(q02);
   const mat3 one = mat3_identity(), qq = mat3_outer(q, q);
+
   for (int k = 0; k < 3; k++) {
     const vec3 e = vec3_axis(k);
     const double qk = vec3_at(q, k);
@@ -218,6 +219,7 @@ void td_chart_second(chart_kind kind, vec3 y, vec3 u, vec3 x, vec3 out[3]) {
                                     : second_turn(y, k, u, x);
 }
 
+// cos(θ/2) for QUAT3 and CAYLEY, 1 - θ/2π for TURN
 double td_chart_distance(chart_kind kind, vec3 y) {
   const double n2 = vec3_dot(y, y);
   switch (kind) {

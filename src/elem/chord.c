@@ -13,6 +13,7 @@ static void smooth_sign(double y, double f[5]) {
   f[4] = u < 1 ? -32 * 360 * (2 * u - 1) : 0;
 }
 
+// Signed length of a chord with its derivatives.
 chord td_chord(const taylor_frame* a, const taylor_frame* b, bool along) {
   const taylor3 zero = taylor3_const((vec3){0, 0, 0}), e_z = taylor3_const((vec3){0, 0, 1});
   const taylor3 c = taylor3_sub(b->p, a->p);
@@ -63,6 +64,7 @@ chord td_chord(const taylor_frame* a, const taylor_frame* b, bool along) {
   return x;
 }
 
+// Compare the directions of chord and tangents.
 bool td_chord_along(const frame* a, const frame* b) {
   const double near = 0.995;  // a tenth of a radian
   const vec3 c = vec3_sub(b->p, a->p);

@@ -1,6 +1,7 @@
 // Axial elements and beams between two frames; link.h has the formulas.
 #include "elem/link.h"
 
+// dL = n·dr,  dn = (dr - n dL)/L,  dL' = dn·r' + n·dr'
 axial td_axial_change(const axial* x, const frame* a, const frame* b, const frame_change* da,
                       const frame_change* db) {
   const vec3 dr = vec3_sub(db->p, da->p), rd = vec3_sub(b->v, a->v), drd = vec3_sub(db->v, da->v);
@@ -10,11 +11,13 @@ axial td_axial_change(const axial* x, const frame* a, const frame* b, const fram
   return d;
 }
 
+// Strains, rates and unit wrenches of a beam.
 beam td_beam(const frame* a, const frame* b, const mat3* axes) {
   beam x = {.rel = relative_rotation(a, b, NULL)};
   const mat3 F = axes ? mat3_mul(a->R, *axes) : a->R;
   const vec3 r = vec3_sub(b->p, a->p), W = vec3_sub(b->w, a->w);
   const vec3 rate = vec3_sub(vec3_sub(b->v, a->v), vec3_cross(a->w, r));  // of r, seen from a
+
   for (int d = 0; d < 3; d++) {
     const vec3 D = mat3_col(F, d);
     x.D[d] = D;
@@ -37,6 +40,7 @@ void td_beam_wrench(const beam* x, const double f[6], vec3* force, vec3* torque)
   *torque = combine(x->C, f + 3);
 }
 
+// Derivative of the strains and rates of td_beam.
 void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_change* da,
                     const frame_change* db, double dx[6], double du[6]) {
   const vec3 r = vec3_sub(b->p, a->p), dr = vec3_sub(db->p, da->p), W = vec3_sub(b->w, a->w);
@@ -59,6 +63,7 @@ void td_beam_change(const beam* x, const frame* a, const frame* b, const frame_c
   }
 }
 
+// Derivative of td_beam_wrench.
 void td_beam_wrench_change(const beam* x, const frame_change* da, const frame_change* db,
                            const double f[6], const double df[6], vec3* dforce, vec3* dtorque) {
   const vec3 turn = vec3_sub(db->turn, da->turn), own = relative_change(&x->rel, turn);

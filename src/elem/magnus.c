@@ -31,6 +31,7 @@ static void stumpff(lanes t, lanes c[10]) {
     c8 = one - term[n][0] * t * c8;
     c9 = one - term[n][1] * t * c9;
   }
+
   c[8] = inverse_factorial[8] * c8;
   c[9] = inverse_factorial[9] * c9;
   for (int k = 7; k > 0; k--) c[k] = inverse_factorial[k] * one - t * c[k + 2];
@@ -185,12 +186,14 @@ static void exponential(const tangent_map* m, octet_pose* g) {
   const lanes *v = m->omega->d[0].c, *w = v + 3;
   const lanes a = m->k.a, b = m->k.b[0], c = m->k.c[0];
   const lanes s = 1 - b * (w[0] * w[0] + w[1] * w[1] + w[2] * w[2]);
+
   for (int i = 0; i < 3; i++) {
     const int j = i == 2 ? 0 : i + 1, k = i == 0 ? 2 : i - 1;
     g->R[4 * i] = s + b * w[i] * w[i];
     g->R[3 * i + j] = b * w[i] * w[j] - a * w[k];
     g->R[3 * j + i] = b * w[i] * w[j] + a * w[k];
   }
+
   lanes wv[3] = {{0}, {0}, {0}}, wwv[3] = {{0}, {0}, {0}};
   octet_cross3_each(w, v, wv);
   octet_cross3_each(w, wv, wwv);
@@ -199,6 +202,7 @@ static void exponential(const tangent_map* m, octet_pose* g) {
 
 // ---- Ω and its derivatives --------------------------------------------------------------------
 
+// Gauss points for orders 2, 4 and 6
 const double* td_magnus_nodes(int nodes) {
   static const double at[MAGNUS_NODES][MAGNUS_NODES] = {
       {0.5},
@@ -349,6 +353,8 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
     r[i] = b1 * x[i] + c1 * y;
     dr[i] = db1 * x[i] + dc1 * y + b1 * dx[i] + c1 * dy;
   }
+
+  // ω rᵀ and c L without its diagonal, and their derivatives
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) {
       const lanes L = a[i] * w[j] - 2 * w[i] * a[j],
@@ -357,6 +363,8 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
       D[i][j + 3] = k->c[0] * L + w[i] * r[j];
       D[i + 3][j + 3] = dc * L + k->c[0] * dL + v[i] * r[j] + w[i] * dr[j];
     }
+
+  // c (a·ω) on the diagonal, -b [a]× beside it; the lower left block equals the upper right one
   for (int i = 0; i < 3; i++) {
     const int j = i == 2 ? 0 : i + 1, n = i == 0 ? 2 : i - 1;  // [a]×_ij = -a_n, [a]×_ji = a_n
     D[i][i + 3] += k->c[0] * aw;
@@ -366,6 +374,7 @@ static void exponential_curvature(const tangent_map* T, const octet* F, lanes D[
     D[i + 3][j + 3] += db * a[n] + k->b[0] * m[n];
     D[j + 3][i + 3] -= db * a[n] + k->b[0] * m[n];
   }
+
   for (int i = 0; i < 3; i++)
     for (int j = 0; j < 3; j++) D[i + 3][j] = D[i][j + 3];
 }
@@ -399,10 +408,12 @@ static void omega_curvature(const magnus_steps* steps, int p, const octet* y, la
   // order 6: Z with a unit rate of strain p
   jet moved[MAGNUS_NODES];
   sixth s;
+
   for (int n = 0; n < 3; n++) {
     moved[n] = jet_zero();
     moved[n].d[0] = steps->xi[n].d[0];
   }
+
   moved[node].d[1].c[mode] += 1;
   omega_of(moved, 3, steps->h, 1, &s);
   for (int r = 0; r < 6 * steps->nodes; r++) {
@@ -412,6 +423,7 @@ static void omega_curvature(const magnus_steps* steps, int p, const octet* y, la
   }
 }
 
+// Second derivatives of the step, contracted with wrenches F.
 void td_magnus_curvature(const magnus_steps* steps, const octet* F,
                          lanes N[MAGNUS_PARTS][MAGNUS_PARTS]) {
   const int parts = 6 * steps->nodes;

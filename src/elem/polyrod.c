@@ -15,6 +15,7 @@ static void apply(const polyrod* r, vec3 dps, vec3 dx, vec3 dxs, double out[6]) 
   vec3_put(out + 3, vec3_add(Tk_sum(&r->c, dx, r->xs), mat3_apply(r->c.T, dxs)));
 }
 
+// ξ = Rᵀ p' - e_z, ζ = T(x) x', and the rates A z'
 polyrod td_polyrod(vec3 ps, vec3 x, vec3 xs, vec3 psd, vec3 xd, vec3 xsd) {
   polyrod r = {
       .ps = ps, .x = x, .xs = xs, .psd = psd, .xd = xd, .xsd = xsd, .c = td_chart(CHART_QUAT3, x)};
@@ -25,6 +26,7 @@ polyrod td_polyrod(vec3 ps, vec3 x, vec3 xs, vec3 psd, vec3 xd, vec3 xsd) {
   return r;
 }
 
+// Aᵀ f
 polyrod_vector td_polyrod_force(const polyrod* r, const double f[6]) {
   const vec3 fx = vec3_of(f), fz = vec3_of(f + 3), eta = mat3_apply_t(r->R, r->ps);
   polyrod_vector g = {.ps = mat3_apply(r->R, fx),
@@ -36,6 +38,7 @@ polyrod_vector td_polyrod_force(const polyrod* r, const double f[6]) {
   return g;
 }
 
+// dx = A dz,  du = A dz' + dA z'
 void td_polyrod_change(const polyrod* r, const polyrod_vector* dz, const polyrod_vector* dzd,
                        double dx[6], double du[6]) {
   apply(r, dz->ps, dz->x, dz->xs, dx);
@@ -50,12 +53,14 @@ void td_polyrod_change(const polyrod* r, const polyrod_vector* dz, const polyrod
   vec3 second[3], b = vec3_add(Tk_sum(&r->c, r->xd, dz->xs), Tk_sum(&r->c, dz->x, r->xsd));
   td_chart_second(CHART_QUAT3, r->x, dz->x, r->xs, second);
   for (int k = 0; k < 3; k++) b = vec3_axpy(vec3_at(r->xd, k), second[k], b);
+
   for (int k = 0; k < 3; k++) {
     du[k] += vec3_at(a, k);
     du[k + 3] += vec3_at(b, k);
   }
 }
 
+// dAᵀ f for a change dz
 polyrod_vector td_polyrod_force_change(const polyrod* r, const polyrod_vector* dz,
                                        const double f[6]) {
   const vec3 fx = vec3_of(f), fz = vec3_of(f + 3), eta = mat3_apply_t(r->R, r->ps),
@@ -68,12 +73,14 @@ polyrod_vector td_polyrod_force_change(const polyrod* r, const polyrod_vector* d
   vec3 second[3];
   td_chart_second(CHART_QUAT3, r->x, dz->x, r->xs, second);
   double bend[3];
+
   for (int k = 0; k < 3; k++) {
     const double d = vec3_at(dz->x, k);
     g.x = vec3_axpy(d, mat3_apply_t(r->c.Tk[k], lever), g.x);
     g.xs = vec3_axpy(d, mat3_apply_t(r->c.Tk[k], fz), g.xs);
     bend[k] = vec3_dot(fz, vec3_add(second[k], mat3_apply(r->c.Tk[k], dz->xs)));
   }
+
   g.x = vec3_add(g.x, vec3_of(bend));
   return g;
 }

@@ -4,6 +4,7 @@
 //   edd = C·W' + C'·W        C' = w_a × C + q0' D + (q0 W - A × W/2) × D / 2
 #include "elem/row_alpha.h"
 
+// C, C' and the relative angular velocity W of the file head.
 alpha_terms td_alpha_terms(const row_frames* f) {
   alpha_terms t;
   t.rel = relative_rotation(f->a, f->b, f->reference);
@@ -18,6 +19,7 @@ alpha_terms td_alpha_terms(const row_frames* f) {
   return t;
 }
 
+// Derivatives of td_alpha_terms along the changes c of the frames.
 alpha_changes td_alpha_changes(const row_frames* f, const row_changes* c, const alpha_terms* t) {
   const vec3 turn_a = c->a->turn, turn = vec3_sub(c->b->turn, turn_a);
   const vec3 dW = vec3_sub(c->b->w, c->a->w), dW1 = vec3_sub(c->b->dw, c->a->dw);

@@ -6,6 +6,7 @@
 // p0 = φ/sin φ, p1 and τ = tan(φ/2)/φ with derivatives as functions of t = φ².  Below φ = 0.1 their
 // series are summed by Horner's rule (next term below 1e-18).
 static void coefficients(double t, segment* s) {
+  // series, by Horner's rule for the derivatives too
   if (t < 0.01) {
     const double a[] = {1,
                         1.0 / 6,
@@ -41,6 +42,7 @@ static void coefficients(double t, segment* s) {
   s->dtau = (0.5 * (1 + half * half) * p - half) / (2 * p * t);
 }
 
+// Pose and velocity of the end of a piece, by half the rotation twice.
 segment_end td_segment_end(const double x[6], const double u[6], double l) {
   const chart_frame half = td_chart_frame(CHART_TURN, vec3_scale(0.5 * l, vec3_of(x + 3)));
   const mat3 A = mat3_quat(half.Q);
@@ -59,6 +61,7 @@ static vec3 P_apply(const segment* s, vec3 x) {
   return vec3_axpy(s->p1 * vec3_dot(s->phi, x), s->phi, vec3_scale(s->p0, x));
 }
 
+// Strains and rates by the formulas of segment.h.
 segment td_segment(const frame* a, const frame* b) {
   segment s;
   const quat q = quat_mat3(mat3_mul(mat3_transpose(a->R), b->R));
@@ -99,6 +102,7 @@ static vec3 P_change(const segment* s, vec3 dphi, vec3 x) {
   return vec3_axpy(s->p1 * px, dphi, y);
 }
 
+// Derivative of td_segment.
 segment_change td_segment_change(const segment* s, const frame_change* da, const frame_change* db) {
   segment_change d;
   const vec3 alpha = mat3_apply_t(s->R, da->turn), beta = mat3_apply_t(s->R, db->turn),
@@ -124,6 +128,7 @@ segment_change td_segment_change(const segment* s, const frame_change* da, const
   return d;
 }
 
+// Derivative of td_segment_wrench.
 segment_wrench td_segment_wrench_change(const segment* s, const segment_change* d,
                                         const double f[6], const double df[6]) {
   const vec3 fx = vec3_of(f), dfx = vec3_of(df), g = vec3_scale(0.5, vec3_cross(fx, s->r));

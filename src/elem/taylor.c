@@ -41,11 +41,13 @@ static void half_angle(double s, double f[4]) {
     c[k] = even / (2 * k + 1);
     even *= (2 * k + 1) / (2.0 * (k + 1));
   }
+
   f[0] = f[1] = f[2] = f[3] = 0;
   for (int k = TERMS - 1; k >= 0; k--) {  // Horner: value, f', f"/2, f"'/6
     for (int order = 3; order > 0; order--) f[order] = f[order] * s + f[order - 1];
     f[0] = f[0] * s + c[k];
   }
+
   f[2] *= 2;
   f[3] *= 6;
 }

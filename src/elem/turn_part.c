@@ -41,6 +41,7 @@ static vec3 rotation_vector(quat Q) {
   return vec3_scale(n < 1e-9 ? 2 : td_turn_angle(Q) / n, Q.v);
 }
 
+// Coordinate x and its gradient g.
 turn_part td_turn_part(turn_part_kind kind, quat Q, int i) {
   const vec3 a = vec3_axis(i);
   if (kind == PART_VECTOR) {
@@ -53,6 +54,7 @@ turn_part td_turn_part(turn_part_kind kind, quat Q, int i) {
   return (turn_part){vec3_at(y, i), vec3_axpy(-0.5, ya, vec3_axpy(c, vec3_cross(y, ya), a))};
 }
 
+// Derivative of g along a rotation of the body.
 vec3 td_turn_part_change(turn_part_kind kind, quat Q, int i, vec3 turn) {
   const vec3 a = vec3_axis(i);
   if (kind == PART_VECTOR) {  // s' = -e·turn/2,  e' = (s turn + e × turn)/2

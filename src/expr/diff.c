@@ -195,6 +195,7 @@ static bool are_vars(const td_exprs* g, const int* var, int n) {
   return true;
 }
 
+// Directional derivatives by forward differentiation of the needed nodes.
 bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate, int nvar,
                  ex* out) {
   for (int i = 0; i < n; i++) out[i] = EX_NONE;
@@ -233,6 +234,7 @@ bool td_ex_along(td_exprs* g, const ex* e, int n, const int* var, const ex* rate
   for (int i = 0; i < n && !g->failed; i++) {
     out[i] = reach_has(&r, e[i]) ? d[reach_rank(&r, e[i])] : zero;
   }
+
   free(d);
   free(seed);
   td_reach_free(&r);
@@ -247,6 +249,7 @@ ex td_ex_diff(td_exprs* g, ex e, int var) {
 
 // ---- substitution -----------------------------------------------------------------------------
 
+// Rebuild the nodes that contain one of the variables.
 bool td_ex_substitute_all(td_exprs* g, const ex* e, int ne, const int* var, const ex* with, int n,
                           ex* out) {
   for (int i = 0; i < ne; i++) out[i] = EX_NONE;
@@ -298,6 +301,7 @@ ex td_ex_substitute(td_exprs* g, ex e, const int* var, const ex* with, int n) {
   return td_ex_substitute_all(g, &e, 1, var, with, n, &result) ? result : EX_NONE;
 }
 
+// Rebuild all nodes with open tables.
 ex td_ex_open(td_exprs* g, ex e) {
   if (g->failed || !is_node(g, e)) return EX_NONE;
   reach r = {0};
@@ -317,6 +321,7 @@ ex td_ex_open(td_exprs* g, ex e) {
       made[i] = td_ex_make(g, (ex_op)n.op, arg[0], arg[1], arg[2]);
     }
   }
+
   const ex result = g->failed ? EX_NONE : made[reach_rank(&r, e)];
   free(made);
   td_reach_free(&r);

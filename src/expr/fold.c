@@ -192,6 +192,7 @@ static bool commutes(ex_op op) {
          op == EX_EQ || op == EX_NE || op == EX_AND || op == EX_OR;
 }
 
+// Create a node after folding constants and applying the rules.
 ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   const ex args[3] = {a, b, c};
   if (g->failed || op < EX_NEG || op >= EX_TABLE) return EX_NONE;
@@ -200,11 +201,13 @@ ex td_ex_make(td_exprs* g, ex_op op, ex a, ex b, ex c) {
   double value[3] = {0, 0, 0};
   bool constant = true;
   const int arity = td_op_arity(op);
+
   for (int i = 0; i < arity; i++) {
     if (!is_node(g, args[i])) return EX_NONE;
     constant = constant && td_ex_is_const(g, args[i]);
     value[i] = td_ex_value(g, args[i]);
   }
+
   if (constant) return td_ex_const(g, apply(op, value[0], value[1], value[2]));
   if (arity < 2) b = EX_NONE;
   if (arity < 3) c = EX_NONE;

@@ -27,6 +27,7 @@ bool td_op_is_flat(ex_op op) {
 
 td_exprs* td_exprs_new(void) { return calloc(1, sizeof(td_exprs)); }
 
+// Free the graph.
 void td_exprs_free(td_exprs* g) {
   if (!g) return;
   for (int i = 0; i < g->ntable; i++) free(g->tables[i].data);
@@ -50,6 +51,7 @@ static void* copy_bytes(const void* from, size_t bytes) {
   return to;
 }
 
+// Deep copy; handles stay valid.
 td_exprs* td_exprs_copy(const td_exprs* g) {
   td_exprs* copy = td_exprs_new();
   if (!copy) return NULL;
@@ -64,6 +66,7 @@ td_exprs* td_exprs_copy(const td_exprs* g) {
   copy->n = copy->cap = g->n;
   copy->nslot = g->nslot;
 
+  // tables and variables own memory of their own
   for (int i = 0; i < g->ntable; i++) {
     const table* t = &g->tables[i];
     double* data = copy_bytes(t->data, table_bytes(t->n, t->order));
@@ -71,11 +74,13 @@ td_exprs* td_exprs_copy(const td_exprs* g) {
     copy->tables[copy->ntable] = *t;
     copy->tables[copy->ntable++].data = data;
   }
+
   for (int i = 0; i < g->nvar; i++) {
     char* name = td_strdup(g->vars[i].name);
     if (!name) goto failed;
     copy->vars[copy->nvar++] = (variable){name, g->vars[i].kind};
   }
+
   return copy;
 
 failed:
@@ -88,6 +93,7 @@ bool td_exprs_failed(const td_exprs* g) { return g->failed; }
 
 // ---- variables --------------------------------------------------------------------------------
 
+// Add a variable; returns its number.
 int td_exprs_var(td_exprs* g, const char* name, td_depends kind) {
   if (g->failed) return -1;
   variable* vars = td_grow(g->vars, &g->var_cap, g->nvar + 1, sizeof *vars);
@@ -150,6 +156,7 @@ static bool rehash(td_exprs* g) {
     while (slots[at].node >= 0) at = (at + 1) & mask;
     slots[at] = g->slots[i];
   }
+
   free(g->slots);
   g->slots = slots;
   g->nslot = nslot;
@@ -217,6 +224,7 @@ static int intern_table(td_exprs* g, table t) {
   const int32_t head[3] = {t.n, t.order, t.clamp};
   t.hash = hash_words(t.data, bytes, hash_words(head, sizeof head, SEED));
   t.slope = t.of = -1;
+
   for (int i = 0; i < g->ntable; i++) {
     const table* old = &g->tables[i];
     if (old->hash == t.hash && old->n == t.n && old->order == t.order && old->clamp == t.clamp &&
@@ -236,6 +244,7 @@ static int intern_table(td_exprs* g, table t) {
   return g->ntable++;
 }
 
+// Node of a table at x; a constant x gives a constant.
 ex td_table_node(td_exprs* g, int number, ex x) {
   if (g->failed || number < 0 || !is_node(g, x)) return EX_NONE;
   if (td_ex_is_const(g, x)) {
@@ -245,6 +254,7 @@ ex td_table_node(td_exprs* g, int number, ex x) {
   return intern(g, (node){EX_TABLE, depends, {x, number, EX_NONE}});
 }
 
+// Intern the table and create its node.
 ex td_ex_table(td_exprs* g, const double* knots, int n, const double* coef, int order, bool clamp,
                ex x) {
   if (g->failed || !is_node(g, x) || !good_table(knots, n, order)) return EX_NONE;
@@ -271,18 +281,21 @@ int td_table_slope(td_exprs* g, int number) {
     knots[0] = x0 - fmax(1, fabs(x0));
     knots[n - 1] = x1 + fmax(1, fabs(x1));
   }
+
   for (int i = 0; i < t.n - 1; i++) {
     const double* c = t.data + t.n + (size_t)i * (size_t)t.order;
     double* piece = knots + n + (size_t)(i + extra) * (size_t)order;
     piece[0] = 0;
     for (int k = 1; k < t.order; k++) piece[k - 1] = k * c[k];
   }
+
   const int slope = intern_table(g, (table){.n = n, .order = order, .data = knots});
   if (slope >= 0) g->tables[number].slope = slope;
   if (slope >= 0 && g->tables[slope].of < 0) g->tables[slope].of = number;
   return slope;
 }
 
+// Open table of a clamped one; for a derivative, the derivative of the open table.
 int td_table_open(td_exprs* g, int number) {
   table t = g->tables[number];
   if (t.of >= 0) {

@@ -175,6 +175,7 @@ static void print_part(td_text* out, const char* s, int n) {
     return;
   }
   td_text_add(out, "\\mathrm{");
+
   for (int i = 0; i < n; i++) {
     if (strchr("#$%&{}", s[i])) td_text_add(out, "\\");
     td_text_addn(out, strchr("\\^~", s[i]) ? "-" : s + i, 1);
@@ -189,6 +190,7 @@ static void print_symbol(td_text* out, const char* name) {
   const char* rest = name + head;
   print_part(out, name, head);
   bool any = false;
+
   while (*rest) {
     if (*rest == '_') rest++;
     const int n = (int)strcspn(rest, "_");
@@ -500,6 +502,7 @@ static bool push(printer* p, const sequence* s) {
   return true;
 }
 
+// Print the entries of the stack until it is empty or the text is too long.
 void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out) {
   if (!is_node(g, e)) return;
   printer p = {.g = g, .syntax = syntax, .out = out};
@@ -522,6 +525,7 @@ void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out) {
       ok = push(&p, &s);
     }
   }
+
   if (!ok) out->failed = true;
   free(p.stack);
 }

@@ -11,6 +11,7 @@ static bool wanted(const td_exprs* g, ex e, reach_rule rule) {
   return rule.depends == 0 || (node_at(g, e)->depends & rule.depends) != 0;
 }
 
+// Mark the needed nodes in one sweep down the bitmap, then list them.
 bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, reach* r) {
   ex top = 0;
   for (int i = 0; i < nroot; i++) top = max_int(top, roots[i]);
@@ -18,6 +19,7 @@ bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, re
   r->bits = calloc((size_t)r->words, sizeof *r->bits);
   r->rank = malloc((size_t)r->words * sizeof *r->rank);
   if (!r->bits || !r->rank) goto failed;
+
   for (int i = 0; i < nroot; i++) {
     if (wanted(g, roots[i], rule)) mark(r, roots[i]);
   }
@@ -41,12 +43,14 @@ bool td_reach(const td_exprs* g, const ex* roots, int nroot, reach_rule rule, re
   // list the marked nodes in ascending order and count those before each word
   r->list = malloc((size_t)max_int(r->n, 1) * sizeof *r->list);
   if (!r->list) goto failed;
+
   for (int w = 0, n = 0; w < r->words; w++) {
     r->rank[w] = n;
     for (uint64_t left = r->bits[w]; left; left &= left - 1) {
       r->list[n++] = 64 * w + __builtin_ctzll(left);
     }
   }
+
   return true;
 
 failed:
@@ -61,6 +65,7 @@ void td_reach_free(reach* r) {
   *r = (reach){0};
 }
 
+// List the needed nodes.
 ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count) {
   reach r;
   *count = 0;
@@ -96,6 +101,7 @@ int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
   return n;
 }
 
+// Count the needed nodes.
 int td_ex_size(const td_exprs* g, ex e) {
   reach r;
   if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return 0;
@@ -104,6 +110,7 @@ int td_ex_size(const td_exprs* g, ex e) {
   return n;
 }
 
+// Search a variable among the needed nodes.
 bool td_ex_has_var(const td_exprs* g, ex e, int var) {
   reach r;
   if (!is_node(g, e) || var < 0 || var >= g->nvar) return false;

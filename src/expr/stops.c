@@ -273,6 +273,7 @@ static bool split(search* s, const stretch* in) {
   double begin = in->begin;
   bool affine = true;
   line y;
+
   for (int i = 0; i < n && !stopped(s); i++) {
     const double t = crossing(&l, i);
     const bool smooth =
@@ -284,6 +285,7 @@ static bool split(search* s, const stretch* in) {
     if (affine) push(s, begin, y);
     begin = t;
   }
+
   affine = affine && result_line(in, 0.5 * (begin + in->end), &y);
   if (affine) push(s, begin, y);
   return affine;
@@ -333,6 +335,7 @@ static pieces node_pieces(search* s, const reach* r, const pieces* known, ex e) 
   const ex_op op = (ex_op)n.op;
   if (op == EX_VAR) return n.arg[0] == s->time_var ? single(s, (line){1, 0}) : (pieces){0, 0};
   pieces x[3] = {{0, 0}, {0, 0}, {0, 0}};
+
   for (int k = 0; k < td_op_arity(op); k++) {
     if (td_ex_is_const(s->g, n.arg[k])) {
       x[k] = single(s, flat(td_ex_value(s->g, n.arg[k])));
@@ -429,6 +432,7 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
+// Find pieces and squares of all nodes that depend on time, then sort the stops.
 bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
                       int* n, int* cap) {
   const bool usable = is_node(g, e) && time_var >= 0 && time_var < g->nvar;
@@ -447,6 +451,7 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
   pieces* known = malloc((size_t)max_int(r.n, 1) * sizeof *known);
   square* squares = malloc((size_t)max_int(r.n, 1) * sizeof *squares);
   s.failed = !known || !squares;
+
   for (int i = 0; i < r.n && !stopped(&s); i++) {
     known[i] = node_pieces(&s, &r, known, r.list[i]);
     squares[i] = find_square(&s, &r, known, squares, r.list[i]);
@@ -456,10 +461,12 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
   double* t = *times;
   int kept = 0;
   if (*n > 0) qsort(t, (size_t)*n, sizeof *t, ascending);
+
   for (int i = 0; i < *n; i++) {
     const double tol = 1e-12 * fabs(t[i]) + 1e-15 * (t1 - t0);
     if (kept == 0 || t[i] - t[kept - 1] > tol) t[kept++] = t[i];
   }
+
   *n = kept;
   free(squares);
   free(known);

@@ -27,6 +27,7 @@ static td_tape* allocate(const td_tape* sizes, size_t ndata) {
   return t;
 }
 
+// Compile the needed nodes: count, allocate, copy tables, write instructions.
 td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n) {
   for (int i = 0; i < n; i++) {
     if (!is_node(g, outputs[i])) return NULL;
@@ -50,6 +51,7 @@ td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n) {
       ndata += (size_t)from->n + (size_t)(from->n - 1) * (size_t)from->order;
     }
   }
+
   t = allocate(&sizes, ndata);
   if (!t) goto done;
 
@@ -85,6 +87,7 @@ td_tape* td_tape_new(const td_exprs* g, const ex* outputs, int n) {
       t->code[ncode++] = (instruction){(ex_op)at->op, from[0], from[1], from[2]};
     }
   }
+
   for (int i = 0; i < n; i++) t->outs[i] = place[reach_rank(&need, outputs[i])];
 done:
   free(place);
@@ -102,6 +105,7 @@ double td_ex_eval(const td_exprs* g, ex e, const double* vars) {
   reach r;
   if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return (double)NAN;
   double* value = malloc((size_t)r.n * sizeof *value);
+
   for (int i = 0; value && i < r.n; i++) {
     const node* n = node_at(g, r.list[i]);
     double x[3] = {0, 0, 0};

@@ -22,6 +22,7 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
   } else if (first > 0) {
     high = first;
   }
+
   while (high - low > 1) {
     const int mid = low + (high - low) / 2;
     if (knots[mid] <= x) {
@@ -46,6 +47,7 @@ static double table_value(const td_tape* t, int number, double x) {
   return td_table_eval(knots, at->n, knots + at->n, at->order, at->clamp, x);
 }
 
+// Run a tape.
 void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, double* out) {
   // copy constants and variables in
   double* s = scratch;
@@ -55,6 +57,7 @@ void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, doub
   // run the instructions and copy the outputs
   const instruction* end = tape->code + tape->ncode;
   int dst = tape->nconst + tape->nvar;
+
   for (const instruction* in = tape->code; in < end; in++) {
     s[dst++] = in->op == EX_TABLE ? table_value(tape, in->b, s[in->a])
                                   : apply(in->op, s[in->a], s[in->b], s[in->c]);

@@ -21,6 +21,7 @@ struct ast_pool {
 
 ast_pool* td_ast_pool_new(void) { return calloc(1, sizeof(ast_pool)); }
 
+// Free all nodes and texts of a source.
 void td_ast_free(ast_pool* pool) {
   if (!pool) return;
   for (pool_block* b = pool->block; b;) {
@@ -51,6 +52,7 @@ static void* take(ast_pool* pool, size_t bytes) {
 
 int td_ast_count(const ast_pool* pool) { return pool->nnode; }
 
+// Allocate a node.
 ast* td_ast_node(ast_pool* pool, ast_kind kind, td_span at) {
   ast* node = take(pool, sizeof(ast));
   if (!node) return NULL;
@@ -94,6 +96,7 @@ static bool make_room(ast_pool* pool) {
   if (!texts) return false;
   pool->texts = texts;
   pool->cap = cap;
+
   for (int i = 0; i < old_cap; i++) {
     if (old[i]) *find(pool, old[i], strlen(old[i])) = old[i];
   }
@@ -101,6 +104,7 @@ static bool make_room(ast_pool* pool) {
   return true;
 }
 
+// Intern a text of n bytes.
 const char* td_ast_text(ast_pool* pool, const char* s, int n) {
   if (!make_room(pool)) return NULL;
   const char** place = find(pool, s, (size_t)n);

@@ -9,6 +9,7 @@
 
 // ---- arguments --------------------------------------------------------------------------------
 
+// Check that argument k is numeric.
 bool td_arg_numeric(lang* L, call* c, int k) {
   if (c->argv[k]->kind == V_NUM) return true;
   char text[TD_DESCRIBE_SIZE];
@@ -32,6 +33,7 @@ static const char* argument_text(const call* c, int k, char text[48]) {
   return text;
 }
 
+// Read argument k, one number.
 bool td_arg_number(lang* L, call* c, int k, double* x) {
   char what[48], text[TD_DESCRIBE_SIZE];
   argument_text(c, k, what);
@@ -43,6 +45,7 @@ bool td_arg_number(lang* L, call* c, int k, double* x) {
   return td_number_at(L, c->argv[k], 0, c->arg_at[k], what, x);
 }
 
+// Read argument k, a whole number from lo to hi.
 bool td_arg_int(lang* L, call* c, int k, double lo, double hi, int* x) {
   char what[48];
   double d;
@@ -76,6 +79,7 @@ static value* each1(lang* L, call* c, double (*number)(int, double),
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   const int n = out ? td_value_count(a) : 0;
   bool ok = out && td_spend(L, a->e ? 45L * n : n / 2, c->at);
+
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(a, i)) {
       ok = td_set_ex(L, out, i, expression(L->g, c->row->op, a->e[i]), c->at);
@@ -140,6 +144,7 @@ static void judge_remainder(lang* L, call* c, double x, double y) {
           c->name, x, y, digit);
 }
 
+// Apply an operation of two operands element by element with broadcasting.
 value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
   if (!fits(a->rows, b->rows) || !fits(a->cols, b->cols) || !fits(a->pages, b->pages)) {
     return td_fail(L, c->at, "%s: sizes do not match: %dx%d and %dx%d", c->name, a->rows,
@@ -150,6 +155,7 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
                       a->pages == 1 ? b->pages : a->pages, c->at);
   const int n = out ? td_value_count(out) : 0;
   bool ok = out && td_spend(L, a->e || b->e ? 14L * n : n / 2, c->at);
+
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows, j = m / out->rows % out->cols, k = m / (out->rows * out->cols);
 

@@ -18,6 +18,7 @@ static value* function_argument(lang* L, call* c) {
                  td_value_kind_text(f));
 }
 
+// Call the first argument with the others.
 value* td_call_first(lang* L, call* c) {
   value* f = function_argument(L, c);
   values args = {0}, results = {0};
@@ -66,6 +67,7 @@ static value* map_function(lang* L, call* c) {
   const int lists = c->argc, nout = max_int(1, c->nout);
   const value* shape = c->argv[1];
   const int n = td_value_count(shape);
+
   for (int k = 1; k < lists; k++) {
     if (contents && c->argv[k]->kind != V_CELL)
       return td_fail(L, c->arg_at[k], "cellfun works on cells, got %s; use arrayfun",
@@ -79,11 +81,14 @@ static value* map_function(lang* L, call* c) {
   value* out[TD_CALL_RESULTS + 1] = {0};
   value* f = function_argument(L, c);
   bool ok = f != NULL;
+
   for (int j = 0; ok && j < nout; j++) {
     out[j] = uniform ? td_num(L, shape->rows, shape->cols, shape->pages, c->at)
                      : td_cell(L, shape->rows, shape->cols, c->at);
     ok = out[j] != NULL;
   }
+
+  // call the function for each element and store its results
   for (int i = 0; ok && i < n; i++) {
     values args = {0}, results = {0};
     for (int k = 1; ok && k < lists; k++)
@@ -109,6 +114,7 @@ static value* map_function(lang* L, call* c) {
     td_values_free(&args);
     td_values_free(&results);
   }
+
   td_value_drop(f);
   for (int j = 1; j < nout; j++) {
     if (ok)
@@ -116,6 +122,7 @@ static value* map_function(lang* L, call* c) {
     else
       td_value_drop(out[j]);
   }
+
   if (ok) return out[0];
   td_value_drop(out[0]);
   return NULL;
@@ -135,6 +142,7 @@ static value* make_cell(lang* L, call* c) {
       if (!td_arg_number(L, c, k, &size[k])) return NULL;
     if (c->argc == 1) size[1] = size[0];
   }
+
   for (int k = 0; k < 2; k++) {
     if (size[k] != floor(size[k]) || size[k] > TD_VALUE_LIMIT)
       return td_fail(L, c->at, "a size must be a whole number, got %g", size[k]);
@@ -164,6 +172,7 @@ static value* cell2mat(lang* L, call* c) {
   value** list = calloc((size_t)rows + (size_t)cols, sizeof *list);
   bool ok = list != NULL;
   if (!ok) td_no_memory(L, c->at);
+
   for (int i = 0; ok && i < rows; i++) {
     for (int j = 0; ok && j < cols; j++) {
       list[rows + j] = cell->slots[i + rows * j].v;
@@ -173,6 +182,7 @@ static value* cell2mat(lang* L, call* c) {
     list[i] = ok ? td_concat(L, 2, list + rows, cols, c->at) : NULL;
     ok = list[i] != NULL;
   }
+
   value* out = ok ? td_concat(L, 1, list, rows, c->at) : NULL;
   for (int i = 0; list && i < rows; i++) td_value_drop(list[i]);
   free(list);
@@ -186,6 +196,7 @@ static value* fieldnames(lang* L, call* c) {
     return td_fail(L, c->arg_at[0], "fieldnames works on structures, got %s",
                    td_value_kind_text(s));
   value* out = td_cell(L, s->nfield, 1, c->at);
+
   for (int f = 0; out && f < s->nfield; f++) {
     value* name = td_string(L, s->names[f], (int)strlen(s->names[f]), c->at);
     if (!name || !td_value_put(out, &out->slots[f], name)) {
@@ -231,11 +242,15 @@ static value* exist(lang* L, call* c) {
 
 // ---- comparisons ------------------------------------------------------------------------------
 
+// Compare two values recursively.
 bool td_same(const value* a, const value* b) {
   if (!a || !b) return !a == !b;
+
+  // kind and size first, then the elements
   if (a->kind != b->kind || a->rows != b->rows || a->cols != b->cols || a->pages != b->pages)
     return false;
   const int n = td_value_count(a);
+
   switch (a->kind) {
     case V_STR:
       return strcmp(a->s, b->s) == 0;
@@ -324,6 +339,7 @@ static value* arrange(lang* L, call* c) {
   if (!td_spend(L, 3L * rows * cols, c->at)) return NULL;  // a place for each, then the elements
   int* from = malloc(sizeof(int) * (size_t)max_int(1, rows * cols));
   if (!from) return td_no_memory(L, c->at);
+
   for (int i = 0; i < rows; i++) {
     for (int j = 0; j < cols; j++) {
       int r = i, s = j;
@@ -350,6 +366,7 @@ static value* arrange(lang* L, call* c) {
       from[i + rows * j] = r < 0 ? -1 : r + rows * s;
     }
   }
+
   value* out = arranged(L, c, rows, cols, from);
   free(from);
   return out;
@@ -367,6 +384,7 @@ static value* blkdiag(lang* L, call* c) {
   // copy the blocks
   value* out = td_num(L, rows, cols, 1, c->at);
   int row = 0, col = 0;
+
   for (int k = 0; out && k < c->argc; k++) {
     const value* a = c->argv[k];
     for (int m = 0; m < a->rows * a->cols; m++) {
@@ -417,6 +435,7 @@ static value* diff(lang* L, call* c) {
   const int rows = row ? 1 : max_int(0, a->rows - 1),
             cols = row ? max_int(0, a->cols - 1) : a->cols;
   value* out = td_num(L, rows, cols, 1, c->at);
+
   for (int m = 0; out && m < rows * cols; m++) {
     const int i = row ? m : m % rows + a->rows * (m / rows);
     if (!is_expr(a, i) && !is_expr(a, i + 1)) {

@@ -186,12 +186,14 @@ static value* find(lang* L, call* c) {
   value* out = td_num(L, row ? 1 : n, row ? n : 1, 1, c->at);
   value* cols = out && c->nout > 1 ? td_num(L, out->rows, out->cols, 1, c->at) : NULL;
   n = 0;
+
   for (int i = 0; out && i < td_value_count(a) && n < limit; i++) {
     if (a->x[i] == 0) continue;
     out->x[n] = cols ? i % a->rows + 1 : i + 1;
     if (cols) cols->x[n] = i / a->rows + 1;
     n++;
   }
+
   c->more[0] = cols;
   td_value_drop(a);
   return out;
@@ -251,6 +253,7 @@ static value* sort(lang* L, call* c) {
   value* place = out && c->nout > 1 ? td_num(L, a->rows, a->cols, a->pages, c->at) : NULL;
   const bool ok = line && out && td_spend(L, 4L * td_value_count(a), c->at);
 
+  // sort each line and record where its elements were
   for (int k = 0; ok && k < l.count && l.n > 0; k++) {
     const int start = line_start(&l, k);
     for (int i = 0; i < l.n; i++) line[i] = (sorted){a->x[start + i * l.stride], i};
@@ -260,6 +263,7 @@ static value* sort(lang* L, call* c) {
       if (place) place->x[start + i * l.stride] = line[i].at + 1;
     }
   }
+
   if (!line) td_no_memory(L, c->at);
   free(line);
   td_value_drop(a);
@@ -284,6 +288,7 @@ static value* cross(lang* L, call* c) {
     return td_fail(L, c->arg_at[k], "cross works on vectors of three, got %s",
                    td_value_describe(c->argv[k], text));
   }
+
   value* out = td_num(L, a->rows, a->cols, 1, c->at);
   for (int i = 0; out && i < 3; i++) {
     const int j = (i + 1) % 3, k = (i + 2) % 3;

@@ -123,6 +123,7 @@ static value* each1(lang* L, call* c) {
   const value* a = c->argv[0];
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   bool ok = out && td_spend(L, td_value_count(a), c->at);
+
   for (int i = 0; ok && i < td_value_count(a); i++) {
     if (is_expr(a, i) && c->row->op == ASINH) {
       ok = td_fail(L, c->arg_at[0], "asinh works on numbers, not on expressions") != NULL;
@@ -189,6 +190,7 @@ static value* each2(lang* L, call* c) {
     if (!ok) td_fail(L, c->at, "%s: not defined for %g and %g", c->name, x, y);
     if (ok) out->x[i] = number2(op, x, y);
   }
+
   td_value_drop(a);
   td_value_drop(b);
   return value_if(ok, out);
@@ -278,6 +280,7 @@ static value* spread_of(lang* L, call* c) {
                 : c->row->op == DEVIATION ? sqrt(variance)
                                           : (line[(n - 1) / 2] + line[n / 2]) / 2;
   }
+
   if (!line) td_no_memory(L, c->at);
   free(line);
   td_value_drop(a);
@@ -317,11 +320,13 @@ static value* grid(lang* L, call* c) {
   const int rows = across ? ny : nx, cols = across ? nx : ny;
   value *X = td_num(L, rows, cols, 1, c->at), *Y = X ? td_num(L, rows, cols, 1, c->at) : NULL;
   bool ok = Y != NULL;
+
   for (int m = 0; ok && m < rows * cols; m++) {
     const int i = m % rows, j = m / rows;
     ok = td_copy_element(L, X, m, x, across ? j : i, c->at) &&
          td_copy_element(L, Y, m, y, across ? i : j, c->at);
   }
+
   if (ok) {
     c->more[0] = Y;
     return X;
@@ -382,6 +387,7 @@ static value* turned(lang* L, call* c) {
   value* out =
       a->kind == V_NUM ? td_num(L, rows, cols, pages, c->at) : td_cell(L, rows, cols, c->at);
   bool ok = out != NULL;
+
   for (int m = 0; ok && m < td_value_count(a); m++) {
     const int i = m % rows, j = m / rows;
     int from = m;
@@ -413,6 +419,7 @@ static value* subscripts(lang* L, call* c) {
   if (out && c->nout > 1 && !forward) cols = td_num(L, a->rows, a->cols, 1, c->at);
   ok = out != NULL;
 
+  // check each index and convert it
   for (int i = 0; ok && i < n; i++) {
     const double rows = size->x[0], all = rows * size->x[1];
     ok = a->x[i] >= 1 && a->x[i] <= (forward ? rows : all) &&
@@ -452,11 +459,13 @@ static value* polynomial(lang* L, call* c) {
     out = q ? td_num(L, 1, n + m - 1, 1, c->at) : NULL;
   else if (p)
     out = td_num(L, 1, c->row->op == DERIVATIVE ? max_int(1, n - 1) : n + 1, 1, c->at);
+
   for (int i = 0; out && i < n; i++) {
     if (c->row->op == DERIVATIVE && i < n - 1) out->x[i] = p->x[i] * (n - 1 - i);
     if (c->row->op == INTEGRAL) out->x[i] = p->x[i] / (n - i);
     for (int j = 0; c->row->op == PRODUCT && j < m; j++) out->x[i + j] += p->x[i] * q->x[j];
   }
+
   td_value_drop(p);
   td_value_drop(q);
   return out;
@@ -494,12 +503,14 @@ static value* expm(lang* L, call* c) {
     ok = next != NULL;
     for (int i = 0; ok && i < n * n; i++) E->x[i] += next->x[i] /= k;
   }
+
   for (int k = 0; ok && k < halvings; k++) {
     value* square = td_matmul(L, E, E, c->at);
     td_value_drop(E);
     E = square;
     ok = square != NULL;
   }
+
   td_value_drop(a);
   td_value_drop(part);
   td_value_drop(term);

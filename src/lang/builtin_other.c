@@ -104,6 +104,7 @@ static value* sym(lang* L, call* c) {
   cols = (int)fmax(0, fmin(size[1], 1000));
   value* out = td_num(L, rows, cols, 1, c->at);
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < rows * cols; i++) {
     td_text text = {0};
     const bool row = rows == 1 || cols == 1;

@@ -13,6 +13,7 @@
 
 // ---- texts and cells of texts -------------------------------------------------------------------
 
+// Apply a function of texts to a text, or to each text of a cell.
 value* td_over_texts(lang* L, call* c, builtin_fn one) {
   const value* list = c->argv[0];
   if (list->kind != V_CELL) return one(L, c);
@@ -36,6 +37,7 @@ value* td_over_texts(lang* L, call* c, builtin_fn one) {
     value* r = td_spend(L, 10, c->at) ? one(L, &inner) : NULL;
     ok = r && td_value_put(out, &out->slots[i], r);
   }
+
   free(argv);
   return value_if(ok, out);
 }
@@ -93,6 +95,7 @@ static value* has_part(lang* L, call* c) {
       if (found) out->x[i] = 1;
     }
   }
+
   if (out) out->logical = true;
   return out;
 }
@@ -144,16 +147,19 @@ static value* to_char(lang* L, call* c) {
   }
   if (!td_arg_numeric(L, c, 0)) return NULL;
 
+  // codes of characters
   value* codes = td_constant(L, v, c->arg_at[0], "the argument of char");
   td_text out = {0};
   td_text_add(&out, "");
   bool ok = codes != NULL;
+
   for (int i = 0; ok && i < td_value_count(codes); i++) {
     ok = codes->x[i] >= 1 && codes->x[i] < 128;
     const char x = ok ? (char)codes->x[i] : ' ';
     if (ok) td_text_addn(&out, &x, 1);
     if (!ok) td_fail(L, c->arg_at[0], "char takes codes from 1 to 127, got %g", codes->x[i]);
   }
+
   value* text = ok && !out.failed ? td_string(L, out.s, out.n, c->at) : NULL;
   if (out.failed) td_no_memory(L, c->at);
   td_text_free(&out);
@@ -368,6 +374,7 @@ static void compile_piece(regex* r) {
   for (int k = 1; k < least; k++) copy_steps(r, from, to);
   if (least == 0) r->n = from;
   const int more = most < 0 ? 1 : most - least;
+
   for (int k = 0; k < more && !r->fault; k++) {
     const int split = emit(r, RX_SPLIT, 0, 0), begin = r->n;
     for (int i = 0; i < n && !r->fault; i++) {
@@ -395,11 +402,13 @@ static void compile_choice(regex* r) {
   emit(r, RX_SPLIT, 0, 0);
   if (r->fault) return;
   memmove(r->step + from + 1, r->step + from, sizeof *r->step * (size_t)n);
+
   for (int i = from + 1; i < r->n; i++) {
     const regex_op op = r->step[i].op;
     if (op == RX_SPLIT || op == RX_JUMP) r->step[i].x++;
     if (op == RX_SPLIT) r->step[i].y++;
   }
+
   const int jump = emit(r, RX_JUMP, 0, 0);
   r->step[from] = (regex_step){.op = RX_SPLIT, .x = from + 1, .y = r->n};
   compile_choice(r);
@@ -434,9 +443,11 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
   enum { WAYS = 20000 };
   regex_way* way = malloc(sizeof *way * WAYS);
   if (!way) return td_no_memory(L, c->at) ? 0 : -1;
+
   int nway = 0, step = 0, result = -1;
   for (int i = 0; i < 2 * RX_GROUPS; i++) slot[i] = -1;
   slot[0] = at;
+
   while (result < 0) {
     const regex_step* p = &r->step[step];
     bool fails = false;
@@ -445,6 +456,8 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
       td_fail(L, c->arg_at[1], "%s: the pattern takes too much work on this text", c->name);
       break;
     }
+
+    // run one step
     switch (p->op) {
       case RX_CLASS:
         fails = at >= n || !set_has(p, (unsigned char)s[at]);
@@ -489,6 +502,7 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
       at = way[nway].at;
     }
   }
+
   free(way);
   return result;
 }
@@ -531,6 +545,7 @@ static value* replace_one(lang* L, call* c) {
   int at = 0, found = 0, slot[2 * RX_GROUPS];
   td_text out = {0};
   td_text_add(&out, "");
+
   while (at <= n && out.n < TD_STRING_LIMIT) {
     found = match_next(L, c, r, s, n, at, slot);
     if (found <= 0) break;
@@ -575,6 +590,7 @@ static value* one_result(lang* L, call* c, int what, const char* s, const int* s
   if (what == RX_STOP) return td_scalar(L, slot[1], c->at);
   if (what == RX_TEXT) return td_string(L, s + slot[0], slot[1] - slot[0], c->at);
   value* out = td_cell(L, 1, groups > 0 ? groups : 1, c->at);
+
   for (int k = groups > 0; out && k <= groups; k++) {
     const bool there = slot[2 * k] >= 0 && slot[2 * k + 1] >= slot[2 * k];
     value* text = td_string(L, there ? s + slot[2 * k] : "",
@@ -598,6 +614,7 @@ static value* regexp(lang* L, call* c) {
   if (!pattern) return NULL;
   bool once = false, any_case = c->row->op == 1;
   int wanted[RX_RESULTS], nwanted = 0;
+
   for (int k = 2; k < c->argc; k++) {
     const char* option = td_arg_string(L, c, k);
     int what = 0;
@@ -615,6 +632,7 @@ static value* regexp(lang* L, call* c) {
                      "'ignorecase'), got '%.40s'",
                      c->name, option);
   }
+
   if (nwanted == 0) {
     wanted[nwanted++] = RX_START;
     wanted[nwanted++] = RX_STOP;
@@ -630,6 +648,7 @@ static value* regexp(lang* L, call* c) {
   int* slots = malloc(sizeof(int) * 2 * RX_GROUPS * (size_t)(room + 1));
   int count = 0, at = 0, found = slots ? 1 : -1;
   if (!slots) td_no_memory(L, c->at);
+
   while (found > 0 && at <= n && count < room) {
     int* slot = slots + 2 * RX_GROUPS * count;
     found = match_next(L, c, r, s, n, at, slot);
@@ -641,6 +660,7 @@ static value* regexp(lang* L, call* c) {
   // the wanted results
   value* results[RX_RESULTS] = {0};
   bool ok = found >= 0;
+
   for (int k = 0; ok && k < nwanted && k < (c->nout > 1 ? c->nout : 1); k++) {
     const int what = wanted[k];
     const bool numbers = what == RX_START || what == RX_STOP;
@@ -676,6 +696,7 @@ static value* regexp(lang* L, call* c) {
     }
     ok = results[k] != NULL;
   }
+
   free(slots);
   free(r);
   for (int k = 1; k < RX_RESULTS; k++) {

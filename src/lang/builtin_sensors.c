@@ -115,6 +115,7 @@ bool td_is_named(const lang* L, const char* name) {
 
 int td_rod_named(const lang* L, const char* name) { return find_named(L, "rod", name); }
 
+// Reference by the name of a body or rod.
 value* td_named_place(lang* L, value* name, td_span at) {
   value_ref ref = {.place = EX_NONE};
   value* v = NULL;
@@ -143,10 +144,12 @@ static int resolve(lang* L, int k) {
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;
   const char** names = malloc(sizeof *names * (size_t)max_int(1, n));
   int count = 0;
+
   for (int i = 0; names && i < n; i++) {
     const value* v = td_get(var->v, i, "name");
     if (v && v->kind == V_STR) names[count++] = v->s;
   }
+
   if (names) td_suggest(L->diags, p->name, names, count);
   free((void*)names);
   return 0;
@@ -161,6 +164,7 @@ static void resolve_values(value* v, const int* index) {
   for (int i = 0; i < n; i++) resolve_values(v->slots[i].v, index);
 }
 
+// Resolve the recorded names in sensors and in all variables.
 void td_resolve_names(lang* L) {
   if (L->npending == 0) return;
   int* index = malloc(sizeof(int) * (size_t)L->npending);
@@ -169,16 +173,19 @@ void td_resolve_names(lang* L) {
     return;
   }
   for (int k = 0; k < L->npending; k++) index[k] = resolve(L, k);
+
   for (int i = 0; i < L->spec->nsensor; i++) {
     td_sensor_ref* r = &L->spec->sensors[i].ref;
     if (r->index < 0) r->index = index[-r->index - 1];
   }
+
   for (int i = 0; i < L->global.n; i++) resolve_values(L->global.list[i].v, index);
   free(index);
   for (int k = 0; k < L->npending; k++) free(L->pendings[k].name);
   L->npending = 0;
 }
 
+// Evaluate a reference: written, a value, or a name.
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref) {
   *ref = (value_ref){.place = EX_NONE};
   if (td_is_reference(node)) return written_reference(L, node, ref);
@@ -467,6 +474,7 @@ static value* sensor_value(lang* L, const td_sensor_ref* ref, td_span at) {
   if (cols == 0) return NULL;
   if (!td_spend(L, 10 + L->spec->nsensor, at)) return NULL;  // known ones are searched
   value* out = td_num(L, info->rows, cols, 1, at);
+
   for (int k = 0; out && k < info->rows * cols; k++) {
     td_sensor_ref part = *ref;
     part.component = k;
@@ -526,6 +534,7 @@ value* td_here_call(lang* L, const ast* node) {
   return out;
 }
 
+// Evaluate a sensor: the strain of the current section, or a sensor of the table.
 value* td_sensor_call(lang* L, const char* name, const ast* node) {
   if (is_own_strain(name, node)) {
     value* which = td_eval(L, node->list[0]);
@@ -538,8 +547,11 @@ value* td_sensor_call(lang* L, const char* name, const ast* node) {
     td_value_drop(which);
     if (number) return own;
   }
+
+  // a sensor of the table: read what it is about
   td_sensor_ref ref = {.kind = (sensor_kind)td_sensor_find(name), .root = '-'};
   bool ok = false;
+
   switch (td_sensor_table[ref.kind].about) {
     case 'b':
       ok = about_reference(L, node, &ref, 'b');

@@ -63,6 +63,7 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   bool ok = out->list && td_spend(L, 4L * out->n, c->at);
   if (!out->list) td_no_memory(L, c->at);
 
+  // point each item to its number, row or text
   for (int i = 0; ok && i < out->n; i++) {
     const value* text = v->kind == V_CELL ? v->slots[i].v : v;
     out->list[i] = (item){.at = i};
@@ -77,6 +78,7 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
            NULL;
     }
   }
+
   if (!ok) items_free(out);
   return ok;
 }
@@ -129,6 +131,7 @@ static value* unique(lang* L, call* c) {
       return td_fail(L, c->arg_at[k], "unique knows 'rows', 'stable' and 'sorted', got '%.40s'",
                      option);
   }
+
   items a;
   if (c->argv[0]->kind == V_STR)
     return td_fail(L, c->arg_at[0], "unique works on numbers and cells of texts, got a string");
@@ -146,16 +149,19 @@ static value* unique(lang* L, call* c) {
   if (!place || !kept) td_no_memory(L, c->at);
   const bool ok = index && place && kept;
   if (ok) qsort(a.list, (size_t)a.n, sizeof(item), compare_places);
+
   for (int i = 0; ok && i < a.n; i++) {
     if (n == 0 || compare_items(&a.list[i], &kept[n - 1]) != 0) kept[n++] = a.list[i];
     place[a.list[i].at] = n - 1;
   }
+
   for (int i = 0; ok && stable && i < n; i++) {  // by insertion
     const item x = kept[i];
     int k = i;
     for (; k > 0 && kept[k - 1].at > x.at; k--) kept[k] = kept[k - 1];
     kept[k] = x;
   }
+
   for (int i = 0; ok && i < a.n; i++) {
     int k = place[i];
     if (stable) {
@@ -168,6 +174,7 @@ static value* unique(lang* L, call* c) {
     }
     index->x[i] = k + 1;
   }
+
   value* first = ok ? td_num(L, n, n > 0, 1, c->at) : NULL;
   for (int i = 0; first && i < n; i++) first->x[i] = kept[i].at + 1;
   value* out = first ? items_value(L, kept, n, &a, a.row, c->at) : NULL;
@@ -312,6 +319,7 @@ static value* sortrows(lang* L, call* c) {
   qsort(a.list, (size_t)a.n, sizeof(item), compare_places);
   value* out = td_num(L, a.held->rows, a.held->cols, 1, c->at);
   value* place = out ? td_num(L, a.n, 1, 1, c->at) : NULL;
+
   for (int i = 0; place && i < a.n; i++) {
     const item* x = &a.list[down ? a.n - 1 - i : i];
     const int from = down ? a.n - 1 - x->at : x->at;
@@ -332,11 +340,13 @@ value* td_sort_texts(lang* L, call* c) {
   const bool down =
       c->argc > 1 && c->argv[1]->kind == V_STR && strcmp(c->argv[1]->s, "descend") == 0;
   qsort(a.list, (size_t)a.n, sizeof(item), compare_places);
+
   for (int i = 0; down && i < a.n / 2; i++) {
     const item x = a.list[i];
     a.list[i] = a.list[a.n - 1 - i];
     a.list[a.n - 1 - i] = x;
   }
+
   value* out = items_value(L, a.list, a.n, &a, a.row, c->at);
   value* place = out ? td_num(L, out->rows, out->cols, 1, c->at) : NULL;
   for (int i = 0; place && i < a.n; i++) place->x[i] = a.list[i].at + 1;

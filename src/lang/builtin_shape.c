@@ -61,6 +61,7 @@ static value* diag(lang* L, call* c) {
   const double side = (double)n + abs(k);
   value* out = vector ? td_num(L, side, side, 1, c->at) : td_num(L, n, 1, 1, c->at);
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < n; i++) {
     const int place = (i + down) + (vector ? out->rows : a->rows) * (i + up);
     ok = td_copy_element(L, out, vector ? place : i, a, vector ? i : place, c->at);
@@ -118,6 +119,7 @@ static value* linspace(lang* L, call* c) {
     return td_fail(L, c->at, "linspace(a, b, n) needs numbers for a and b");
   value* out = td_num(L, 1, n, 1, c->at);
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < n; i++) {
     const double s = n > 1 ? (double)i / (n - 1) : 1;
     if (!is_expr(a, 0) && !is_expr(b, 0)) {
@@ -186,6 +188,7 @@ static bool open_size(lang* L, call* c, double want[3], int* open) {
     if (*open >= 0) return td_fail(L, c->at, "reshape: only one size can be []") != NULL;
     *open = k - 1;
   }
+
   if (*open < 0) return sizes(L, c, 1, want);
   double others = 1;
   for (int k = 1; k < c->argc; k++) {
@@ -193,6 +196,7 @@ static bool open_size(lang* L, call* c, double want[3], int* open) {
     if (!td_arg_number(L, c, k, &want[k - 1])) return false;
     others *= want[k - 1];
   }
+
   want[*open] = others > 0 ? td_value_count(c->argv[0]) / others : 0;
   return true;
 }
@@ -226,6 +230,7 @@ static value* kron(lang* L, call* c) {
   value* out = td_num(L, (double)a->rows * b->rows, (double)a->cols * b->cols, 1, c->at);
   const int n = out ? td_value_count(out) : 0;
   bool ok = out && td_spend(L, n, c->at);
+
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows, j = m / out->rows;
     const int p = i / b->rows + a->rows * (j / b->cols), q = i % b->rows + b->rows * (j % b->cols);

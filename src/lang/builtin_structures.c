@@ -16,6 +16,7 @@ static value* num2cell(lang* L, call* c) {
   // a value and a slot for each, whose memory alone takes as long as ten operations
   if (!td_spend(L, 10L * td_value_count(a), c->at)) return NULL;
   value* out = td_cell(L, a->rows, a->cols, c->at);
+
   for (int i = 0; out && i < td_value_count(a); i++) {
     value* one = td_element(L, a, i, false, c->at);
     if (one && td_value_put(out, &out->slots[i], one)) continue;
@@ -197,6 +198,7 @@ static value* structfun(lang* L, call* c) {
   value* out = uniform ? td_num(L, s->nfield, 1, 1, c->at) : td_struct(L, 1, 1, c->at);
   bool ok = out != NULL;
 
+  // call the function for each field
   for (int f = 0; ok && f < s->nfield; f++) {
     value* pair[2] = {c->argv[0], s->slots[f].v};
     if (!pair[1]) continue;

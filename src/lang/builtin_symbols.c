@@ -23,6 +23,7 @@ static bool differentiable(lang* L, call* c, ex e) {
   return td_spend(L, 50 + 20L * td_ex_size(L->g, e), c->at);
 }
 
+// diff(f, x, n): the n-th derivative of each element
 value* td_symbolic_diff(lang* L, call* c) {
   const value *f = c->argv[0], *x = c->argv[1];
   int times = 1;
@@ -32,6 +33,7 @@ value* td_symbolic_diff(lang* L, call* c) {
   if (!is_scalar(x)) td_fail(L, c->arg_at[1], "diff(f, x) needs one symbol");
   value* out = var >= 0 ? td_num(L, f->rows, f->cols, f->pages, c->at) : NULL;
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < td_value_count(f); i++) {
     ex e = td_value_ex(f, i, L->g);
     for (int k = 0; ok && k < times; k++) {
@@ -50,6 +52,7 @@ static value* jacobian(lang* L, call* c) {
   const int n = td_value_count(f), m = td_value_count(x);
   value* out = td_num(L, n, m, 1, c->at);
   bool ok = out != NULL;
+
   for (int j = 0; ok && j < m; j++) {
     const int var = variable_at(L, c, 1, x, j);
     ok = var >= 0;
@@ -99,6 +102,7 @@ static value* subs(lang* L, call* c) {
   // substitute in each element
   value* out = td_num(L, f->rows, f->cols, f->pages, c->at);
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < td_value_count(f); i++) {
     if (!is_expr(f, i)) {
       out->x[i] = f->x[i];

@@ -54,6 +54,7 @@ static void spline_slopes(const double* x, const double* y, int n, double* s, do
   // forward elimination: s[i] + c[i] s[i+1] = s[i]
   c[0] = (h0 + h1) / h1;
   s[0] = ((h0 + 2 * (h0 + h1)) * h1 * d0 + h0 * h0 * d1) / (h0 + h1) / h1;
+
   for (int i = 1; i < n - 1; i++) {
     const double ha = x[i] - x[i - 1], hb = x[i + 1] - x[i];
     const double da = (y[i] - y[i - 1]) / ha, db = (y[i + 1] - y[i]) / hb;
@@ -133,6 +134,7 @@ static bool build(pieces* p, method m, const double* x, const double* y, int n) 
   memcpy(p->knots, x, sizeof(double) * (size_t)n);
   if (m == SPLINE) spline_slopes(x, y, n, s, s + n);
   for (int i = 0; i < n && m == PCHIP; i++) s[i] = pchip_slope(x, y, n, i);
+
   for (int i = 0; i + 1 < n; i++) {
     const double h = x[i + 1] - x[i], d = (y[i + 1] - y[i]) / h;
     double* c = p->coef + 4 * i;
@@ -141,6 +143,7 @@ static bool build(pieces* p, method m, const double* x, const double* y, int n) 
     c[2] = (3 * d - 2 * s[i] - s[i + 1]) / h;
     c[3] = (s[i] + s[i + 1] - 2 * d) / (h * h);
   }
+
   free(s);
   return true;
 }
@@ -151,11 +154,13 @@ static bool method_argument(lang* L, call* c, method* m) {
   *m = LINEAR;
   if (c->argc < 4) return true;
   const char* word = td_arg_string(L, c, 3);
+
   for (int i = 0; word && i < 5; i++) {
     if (strcmp(word, names[i]) != 0) continue;
     *m = (method)i;
     return true;
   }
+
   if (word) {
     td_fail(L, c->arg_at[3],
             "interp1: unknown method '%.40s'; 'linear', 'nearest', 'previous', 'pchip' or 'spline'",
@@ -173,6 +178,7 @@ static bool table_argument(lang* L, call* c, const value* x, const value* y) {
   }
   if (n < 2)
     return td_fail(L, c->at, "interp1: a table needs at least two points, got %d", n) != NULL;
+
   for (int i = 0; i < n; i++) {
     if (!isfinite(x->x[i]) || !isfinite(y->x[i])) {
       return td_fail(L, c->at, "interp1: point %d of the table, (%g, %g), is not finite", i + 1,
@@ -192,6 +198,7 @@ static value* interpolate(lang* L, call* c, const pieces* p, const value* q) {
   const int n = out ? td_value_count(q) : 0;
   bool ok = out && td_spend(L, (long)n * 20 + p->n, c->at);
   const int last = p->n - 1;
+
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(q, i)) {
       ok = td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]),
@@ -219,6 +226,7 @@ static value* interp1(lang* L, call* c) {
   for (int k = 0; k < 3; k++) {
     if (!td_arg_numeric(L, c, k)) return NULL;
   }
+
   if (c->argc > 4) {
     td_fail(L, c->arg_at[4], "interp1 does not extrapolate: outside of x it holds the end values");
     td_hint(L->diags, "leave this out, or add points to x and y");
@@ -331,9 +339,11 @@ static void field_name(csv* f, const char* begin, const char* stop, char name[64
       name[n++] = '_';
     }
   }
+
   if (n > 1 && name[n - 1] == '_') n--;
   if (n == 0) name[n++] = 'x';
   name[n] = 0;
+
   for (int k = 2, i = 0; i < f->ncol; i++) {
     if (strcmp(f->names[i], name) != 0) continue;
     snprintf(name + n, (size_t)(64 - n), "_%d", k++);
@@ -363,6 +373,7 @@ static bool read_row(csv* f, const char* begin, const char* end) {
   f->x = grown;
   const char *at = begin, *b, *e;
   int k = 0;
+
   while (next_cell(f, &at, end, &b, &e)) {
     if (k == f->ncol) return csv_fail(f, "more than the %d columns of the header", f->ncol);
     if (!cell_number(b, e, &grown[f->n + k])) {
@@ -372,6 +383,7 @@ static bool read_row(csv* f, const char* begin, const char* end) {
     }
     k++;
   }
+
   if (k < f->ncol) return csv_fail(f, "%d columns where the header has %d", k, f->ncol);
   f->n += f->ncol;
   return f->n <= TD_VALUE_LIMIT || csv_fail(f, "too many numbers, the limit is %d", TD_VALUE_LIMIT);
@@ -408,6 +420,7 @@ static value* table(lang* L, call* c) {
   // one field for each column
   s = td_struct(L, 1, 1, c->at);
   const int rows = f->n / f->ncol;
+
   for (int j = 0; s && j < f->ncol; j++) {
     value* v = td_num(L, rows, 1, 1, c->at);
     value_slot* slot = v ? td_value_slot_make(s, 0, f->names[j]) : NULL;

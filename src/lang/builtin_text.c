@@ -7,6 +7,7 @@
 
 #include "lang/eval.h"
 
+// Append to the text that the model prints.
 bool td_print(lang* L, const char* s, int n, td_span at) {
   if (L->spec->printed.n + n > TD_STRING_LIMIT) {
     td_fail(L, at, "the model prints more than %d characters", TD_STRING_LIMIT);
@@ -72,6 +73,7 @@ static void show_fields(lang* L, const value* v, td_text* out) {
   }
 }
 
+// Write a value as disp does.
 void td_show(lang* L, const value* v, td_text* out) {
   char text[TD_DESCRIBE_SIZE];
   switch (v->kind) {
@@ -271,12 +273,14 @@ static bool format_once(lang* L, call* c, const char* s, feed* f, td_text* out, 
   return true;
 }
 
+// Repeat the format until the arguments are used up.
 bool td_format(lang* L, call* c, int k, td_text* out) {
   const char* format = td_arg_string(L, c, k);
   if (!format) return false;
   feed f = {.c = c, .arg = k + 1};
   f.any = !feed_empty(&f);
   bool ended = false;
+
   do {
     const int arg = f.arg, element = f.element;
     if (!td_spend(L, 60, c->at) || !format_once(L, c, format, &f, out, &ended)) return false;
@@ -332,6 +336,7 @@ static void show_row(lang* L, const value* v, int digits, td_text* out) {
   const bool listed = whole && digits == 0;
   if (digits == 0) digits = significant(largest > 0 ? largest : 1);
   const int width = (listed ? max_int(places, 1) + 2 : digits + 7);
+
   for (int i = 0; i < v->cols; i++) {
     td_text one = {0};
     const bool plain = !is_expr(v, i) && isfinite(v->x[i]);
@@ -349,6 +354,8 @@ static value* num2str(lang* L, call* c) {
   const value* a = c->argv[0];
   if (a->kind == V_STR) return td_value_hold(c->argv[0]);
   if (!td_arg_numeric(L, c, 0) || !spend_showing(L, c)) return NULL;
+
+  // by a format, or by digits
   td_text out = {0};
   td_text_add(&out, "");
   bool ok = true;
@@ -409,6 +416,7 @@ static bool add_words(lang* L, call* c, int k, int i, td_text* out) {
 
 // strcat(a, b, ...): a text, or a cell of texts if there are cells among the arguments
 static value* strcat_texts(lang* L, call* c) {
+  // the cell that gives the shape; cells of one text fit to all
   const value* shape = NULL;
   for (int k = 0; k < c->argc; k++) {
     const value* v = c->argv[k];
@@ -423,6 +431,7 @@ static value* strcat_texts(lang* L, call* c) {
   // join element by element
   value* cell = shape ? td_cell(L, shape->rows, shape->cols, c->at) : NULL;
   if (shape && !cell) return NULL;
+
   for (int i = 0; i < (shape ? td_value_count(shape) : 1); i++) {
     td_text out = {0};
     td_text_add(&out, "");
@@ -446,6 +455,7 @@ static value* strrep_one(lang* L, call* c) {
   if (!td_spend(L, c->argv[0]->cols, c->at)) return NULL;
   td_text out = {0};
   td_text_add(&out, "");
+
   while (*s && out.n < TD_STRING_LIMIT) {
     const bool here = *old && strncmp(s, old, strlen(old)) == 0;
     td_text_addn(&out, here ? new : s, here ? (int)strlen(new) : 1);
@@ -469,6 +479,7 @@ static value* change_one(lang* L, call* c) {
   }
   td_text out = {0};
   td_text_addn(&out, s + begin, end - begin);
+
   for (int i = 0; out.s && i < out.n; i++) {
     const char x = out.s[i];
     if (c->row->op == TO_LOWER && x >= 'A' && x <= 'Z') out.s[i] = (char)(x - 'A' + 'a');
@@ -508,6 +519,7 @@ static value* strsplit(lang* L, call* c) {
   int n = 1;
   const char* begin = s;
   if (!td_spend(L, 2L * c->argv[0]->cols, c->at)) return NULL;
+
   for (const char* p = s; *p;) {
     int skip = separator_at(p, marks);
     n += skip > 0;
@@ -517,6 +529,7 @@ static value* strsplit(lang* L, call* c) {
       while (separator_at(p + skip, marks) > 0) skip += separator_at(p + skip, marks);
     p += skip;
   }
+
   value* out = td_cell(L, 1, n, c->at);
   for (int i = 0; out && i < n; i++) {
     const char* end = begin;
@@ -591,11 +604,13 @@ static value* compare_texts(lang* L, call* c) {
     return td_fail(L, c->at, "%s: cells of %d and %d texts", c->name, na, nb);
   const value* shape = a->kind != V_CELL || (na == 1 && b->kind == V_CELL) ? b : a;
   value* out = td_num(L, shape->rows, shape->cols, 1, c->at);
+
   for (int i = 0; out && i < td_value_count(out); i++) {
     const value* x = a->kind == V_CELL ? a->slots[na == 1 ? 0 : i].v : a;
     const value* y = b->kind == V_CELL ? b->slots[nb == 1 ? 0 : i].v : b;
     out->x[i] = texts_equal(x, y, n, any_case);
   }
+
   if (out) out->logical = true;
   return out;
 }
@@ -666,6 +681,7 @@ static value* mat2str(lang* L, call* c) {
       else
         td_text_printf(&out, "%s%.*g", j > 0 ? " " : "", digits, a->x[i + a->rows * j]);
   }
+
   if (a && !one) td_text_add(&out, "]");
   value* v = a ? text_value(L, &out, c->at) : NULL;
   if (!a) td_text_free(&out);

@@ -88,6 +88,7 @@ static value* ddt(lang* L, call* c) {
   if (!td_arg_numeric(L, c, 0)) return NULL;
   value* out = td_num(L, x->rows, x->cols, x->pages, c->at);
   bool ok = out != NULL;
+
   for (int i = 0; ok && i < td_value_count(x); i++) {
     const ex e = td_value_ex(x, i, L->g);
     const unsigned other = (unsigned)td_ex_depends(L->g, e) & ~(unsigned)(TD_ON_PARAM | TD_ON_TIME);

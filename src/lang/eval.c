@@ -63,6 +63,7 @@ static bool capture_names(lang* L, handle* h, const ast* node) {
          capture_names(L, h, node->c);
 }
 
+// Function value of @(x) ... or @name.
 value* td_capture(lang* L, const ast* node) {
   handle* h = calloc(1, sizeof *h);
   if (!h) return td_no_memory(L, node->at);
@@ -87,6 +88,7 @@ value* td_capture(lang* L, const ast* node) {
   return td_fail(L, node->at, "functions are nested deeper than %d", TD_VALUE_DEPTH);
 }
 
+// Function value of a name.
 value* td_named_function(lang* L, const char* name, td_span at) {
   handle* h = calloc(1, sizeof *h);
   if (h) h->name = h->owned = td_strdup(name);
@@ -144,6 +146,7 @@ static bool bind_arguments(lang* L, scope* s, const ast* f, const values* args, 
     const char* name = f->list[i]->text;
     if (strcmp(name, "~") != 0 && !bind(L, s, name, args->v[i], args->at[i])) return false;
   }
+
   if (!rest) return true;
 
   value* more = td_cell(L, args->n > plain, args->n - plain, at);
@@ -177,6 +180,7 @@ static bool collect(lang* L, const ast* f, scope* local, int nout, td_span at, v
   return true;
 }
 
+// Call a function of the file in a scope of its own.
 bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, values* out) {
   if (!check_count(L, f, args->n, at)) return false;
   if (nout > max_int(1, f->nout)) {
@@ -255,6 +259,7 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
   value* first = b->fn(L, &c);
   if (no_result) return !L->stop;
   bool ok = first && td_values_add(L, out, first, at);
+
   for (int i = 0; i < TD_CALL_RESULTS; i++) {
     if (!c.more[i]) continue;
     if (ok && i + 1 < max_int(1, nout)) {
@@ -263,6 +268,7 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
       td_value_drop(c.more[i]);
     }
   }
+
   if (ok && out->n < nout && nout > 1)
     ok = td_fail(L, at, "%s does not give %d results", b->name, nout) != NULL;
   return ok;
@@ -283,6 +289,7 @@ static bool find_user(lang* L, const char* name, td_span at, int* user) {
   return true;
 }
 
+// Call a function value: @(x) ..., or a function by its name.
 bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out) {
   const handle* h = f->func;
   if (h->lambda) return call_lambda(L, h, args, nout, at, out);
@@ -399,6 +406,7 @@ static value* constant_value(lang* L, const constant* c, values* args, td_span a
     return out;
   }
 
+  // read the sizes
   for (int i = 0; i < args->n; i++) {
     const value* v = args->v[i];
     if (v->kind != V_NUM || td_value_count(v) != 1)
@@ -525,6 +533,8 @@ static bool no_field(lang* L, const value* base, const ast* node, const char* na
 static bool eval_field(lang* L, const value* base, const ast* node, values* out) {
   const char* name = node->text;
   value* computed = NULL;
+
+  // a computed name
   if (node->b) {
     computed = td_eval(L, node->b);
     if (!computed) return false;
@@ -539,6 +549,8 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
     td_value_drop(computed);
     return false;
   }
+
+  // the field of each element; [] where it was not assigned
   const int f = td_value_field(base, name);
   bool ok = f >= 0 || no_field(L, base, node, name);
 
@@ -546,6 +558,7 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
     value* v = base->slots[i * base->nfield + f].v;
     ok = td_values_add(L, out, v ? td_value_hold(v) : td_num(L, 0, 0, 1, node->at), node->at);
   }
+
   td_value_drop(computed);
   return ok;
 }
@@ -615,6 +628,7 @@ static bool eval_part(lang* L, const ast* node, int nout, values* out) {
   return ok;
 }
 
+// Evaluate a call, index or field, which may give several values; others give one.
 bool td_eval_multi(lang* L, const ast* node, int nout, values* out) {
   if (node->kind == AST_INDEX || node->kind == AST_CELLINDEX || node->kind == AST_FIELD) {
     if (L->depth >= TD_DEPTH_LIMIT)
@@ -632,6 +646,7 @@ bool td_eval_multi(lang* L, const ast* node, int nout, values* out) {
   return td_values_add(L, out, td_eval(L, node), node->at);
 }
 
+// Evaluate a list of arguments; ':' is passed as a string.
 bool td_eval_list(lang* L, ast* const* list, int n, values* out) {
   for (int i = 0; i < n; i++) {
     if (list[i]->kind == AST_COLON) {
@@ -690,9 +705,11 @@ static bool is_left_binary(const ast* node) {
 
 // a + b + c + ...: walk down the left side without recursion, so that long sums need no deep stack.
 static value* eval_binary(lang* L, const ast* node) {
+  // collect the operations on the left side
   int n = 0, cap = 0;
   const ast** spine = NULL;
   const ast* left = node;
+
   for (; is_left_binary(left); left = left->a) {
     const ast** grown = td_grow((void*)spine, &cap, n + 1, sizeof *spine);
     if (!grown) {
@@ -713,6 +730,7 @@ static value* eval_binary(lang* L, const ast* node) {
     td_value_drop(b);
     a = c;
   }
+
   free((void*)spine);
   return a;
 }
@@ -731,6 +749,7 @@ static bool range_number(lang* L, const ast* node, double* x) {
   return ok;
 }
 
+// Evaluate first:step:last.
 bool td_range(lang* L, const ast* node, double* first, double* step, double* count) {
   double last;
   *step = 1;
@@ -777,6 +796,7 @@ static value* cell_row(lang* L, const ast* row) {
   values list = {0};
   value* out = NULL;
   if (td_eval_list(L, row->list, row->n, &list)) out = td_cell(L, 1, list.n, row->at);
+
   for (int i = 0; out && i < list.n; i++) {
     out->slots[i].at = list.at[i];
     if (!td_value_put(out, &out->slots[i], td_value_hold(list.v[i]))) {
@@ -784,6 +804,7 @@ static value* cell_row(lang* L, const ast* row) {
       out = td_fail(L, row->at, "values are nested deeper than %d", TD_VALUE_DEPTH);
     }
   }
+
   td_values_free(&list);
   return out;
 }
@@ -800,6 +821,7 @@ static value* eval_cell(lang* L, const ast* node) {
     }
     ok = td_values_add(L, &rows, row, node->list[i]->at);
   }
+
   value* out = NULL;
   if (ok && rows.n == 0) out = td_cell(L, 0, 0, node->at);
   if (ok && rows.n == 1) out = td_value_hold(rows.v[0]);
@@ -851,6 +873,7 @@ static value* eval_node(lang* L, const ast* node) {
   }
 }
 
+// Evaluate to one value; variables are returned without copying.
 value* td_eval(lang* L, const ast* node) {
   if (node->kind == AST_NAME) {
     variable* var = td_scope_find(L->scope, node->text);

@@ -26,6 +26,7 @@ static bool index_from_mask(lang* L, const value* v, index_list* ix, td_span at)
   for (int i = 0; i < n; i++) count += v->x[i] != 0;
   ix->at = malloc(sizeof(int) * (size_t)max_int(1, count));
   if (!ix->at) return td_no_memory(L, at) != NULL;
+
   for (int i = 0; i < n; i++) {
     if (v->x[i] != 0) ix->at[ix->n++] = i;
   }
@@ -42,6 +43,7 @@ static bool index_from_numbers(lang* L, const value* v, index_list* ix, td_span 
   ix->cols = v->cols * v->pages;
   if (n != 1) ix->at = malloc(sizeof(int) * (size_t)max_int(1, n));
   if (n != 1 && !ix->at) return td_no_memory(L, at) != NULL;
+
   for (int i = 0; i < n; i++) {
     const double x = v->x[i];
     if (!(x >= 1) || x != floor(x)) {
@@ -58,6 +60,7 @@ static bool index_from_numbers(lang* L, const value* v, index_list* ix, td_span 
     *(n == 1 ? &ix->one : &ix->at[i]) = (int)x - 1;
     ix->highest = max_int(ix->highest, (int)x);
   }
+
   ix->n = n;
   return true;
 }
@@ -173,6 +176,7 @@ static value* like(lang* L, const value* v, int rows, int cols, int pages, td_sp
   }
   if (v->kind == V_CELL) return td_cell(L, rows, cols, at);
   value* s = td_struct(L, rows, cols, at);
+
   for (int f = 0; s && f < v->nfield && rows * cols > 0; f++) {
     if (!td_value_slot_make(s, 0, v->names[f])) {
       td_value_drop(s);
@@ -200,6 +204,7 @@ static value* gather(lang* L, const value* v, const index_list* ix, int n, td_sp
   bool ok =
       out && td_spend(L, v->kind == V_NUM ? td_value_count(out) / 2 : 4L * td_value_count(out), at);
   int to = 0;
+
   for (int k = 0; ok && k < (n == 3 ? ix[2].n : 1); k++) {
     for (int j = 0; ok && j < (n > 1 ? ix[1].n : 1); j++) {
       for (int i = 0; ok && i < ix[0].n; i++) {
@@ -224,6 +229,7 @@ static value* gather_string(lang* L, const value* v, const index_list* ix, const
   return out;
 }
 
+// a(i), a(i,j), a(i,j,k)
 value* td_index(lang* L, const value* base, const ast* node) {
   if (node->n == 0) return td_value_hold((value*)(uintptr_t)base);
   if (base->kind == V_REF) return td_fail(L, node->at, "a reference has no elements");
@@ -239,6 +245,7 @@ value* td_index(lang* L, const value* base, const ast* node) {
   return out;
 }
 
+// c{i}: the contents of the selected elements
 bool td_cell_index(lang* L, const value* base, const ast* node, values* out) {
   char text[TD_DESCRIBE_SIZE], what[60];
   if (base->kind != V_CELL) {
@@ -253,10 +260,12 @@ bool td_cell_index(lang* L, const value* base, const ast* node, values* out) {
   value* part = in_range(L, base, ix, node) ? gather(L, base, ix, node->n, node->at) : NULL;
   indices_free(ix, node->n);
   bool ok = part != NULL;
+
   for (int i = 0; ok && i < td_value_count(part); i++) {
     value* v = part->slots[i].v ? td_value_hold(part->slots[i].v) : td_num(L, 0, 0, 1, node->at);
     ok = td_values_add(L, out, v, node->at);
   }
+
   td_value_drop(part);
   return ok;
 }
@@ -356,9 +365,11 @@ static bool element_index(lang* L, const ast* step, const value* base, int* i) {
   if (!indices_eval(L, step, base, ix)) return false;
   colons(ix, base, step->n);
 
+  // position from the indices, with the strides of the array
   bool ok = true;
   int stride = 1;
   *i = 0;
+
   for (int d = 0; ok && d < step->n; d++) {
     const int size = extent(base, d, step->n), at = ix[d].n == 1 ? index_at(&ix[d], 0) : 0;
     if (ix[d].n != 1) {
@@ -372,6 +383,7 @@ static bool element_index(lang* L, const ast* step, const value* base, int* i) {
     *i += stride * at;
     stride *= max_int(1, size);
   }
+
   indices_free(ix, step->n);
   return ok;
 }
@@ -416,8 +428,9 @@ static bool write_cell(lang* L, writing* w, int k, value** place) {
 // Grow an array for the elements that the indices select.
 static bool grow_for(lang* L, value* v, const index_list* ix, const ast* step) {
   int size[3] = {v->rows, v->cols, v->pages};
-
   const int n = step->n;
+
+  // the new size
   if (n == 1) {
     const int need = ix[0].highest;
     if (need <= td_value_count(v)) return true;
@@ -527,6 +540,7 @@ static bool write_elements(lang* L, writing* w, const ast* step, index_list* ix,
       }
     }
   }
+
   if (base->kind != V_NUM) base->depth = max_int(base->depth, w->v->depth);
   base->logical = base->logical && w->v->logical;
   return true;
@@ -546,6 +560,7 @@ static bool erase_elements(lang* L, const ast* step, index_list* ix, value** pla
       return td_fail(L, step->at, "only whole rows, columns or pages can be deleted") != NULL;
     dim = d;
   }
+
   if (!in_range(L, base, ix, step)) return false;
   if (base->kind != V_NUM && base->kind != V_STRUCT && base->kind != V_CELL) {
     return td_fail(L, step->at, "elements of %s cannot be deleted", td_value_kind_text(base)) !=
@@ -565,6 +580,7 @@ static bool erase_elements(lang* L, const ast* step, index_list* ix, value** pla
     return td_no_memory(L, step->at) != NULL;
   }
   for (int i = 0; i < ix[dim].n; i++) gone[index_at(&ix[dim], i)] = true;
+
   for (int i = 0; i < size; i++) {
     if (!gone[i]) k->at[k->n++] = i;
   }
@@ -620,6 +636,7 @@ static bool write_at(lang* L, writing* w, int k, value** place) {
   return write_field(L, w, k, place, 0);
 }
 
+// Assign to a path: collect its steps, then write from the root down.
 bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   // steps of the path, from the root down; their array is large and not cleared
   writing w;
@@ -628,10 +645,12 @@ bool td_assign(lang* L, const ast* target, value* v, td_span at, bool erase) {
   w.at = at;
   w.erase = erase;
   const ast* node = target;
+
   while (node->kind == AST_INDEX || node->kind == AST_CELLINDEX || node->kind == AST_FIELD) {
     w.n++;
     node = node->a;
   }
+
   if (node->kind != AST_NAME) {
     return td_fail(L, node->at, "this cannot be assigned to; write name = value") != NULL;
   }

@@ -224,6 +224,7 @@ static value* eval_field(lang* L, const char* path, const ast* target, const ast
   // a list of places
   if (!v || !list || v->kind != V_CELL) return v;
   v = td_value_own(v);
+
   for (int i = 0; v && i < td_value_count(v); i++) {
     value* name = v->slots[i].v;
     if (!name || name->kind != V_STR) continue;
@@ -277,6 +278,7 @@ static bool assign_elements(lang* L, const ast* target, const ast* rhs, const va
     field.a = &index;
     ok = td_assign_checked(L, &field, results.v[deals ? 0 : i], rhs->at, false);
   }
+
   td_values_free(&results);
   return ok;
 }
@@ -312,11 +314,13 @@ static bool exec_assign(lang* L, const ast* node) {
   if (ok && results.n < node->n)
     ok = td_fail(L, rhs->at, "%d values are assigned, the right side gives %d", node->n,
                  results.n) != NULL;
+
   for (int i = 0; ok && i < node->n; i++) {
     target = node->list[i];
     if (target->kind == AST_NAME && strcmp(target->text, "~") == 0) continue;
     ok = td_assign_checked(L, target, results.v[i], rhs->at, false);
   }
+
   td_values_free(&results);
   return ok;
 }
@@ -382,6 +386,7 @@ static bool exec_clear(lang* L, const ast* const* words, int n) {
   const bool except = is_word(words, n, "-except");
   const bool all = n == 0 || except || is_word(words, n, "all") || is_word(words, n, "-all") ||
                    is_word(words, n, "variables");
+
   for (int i = 0; i < L->scope->n; i++) {
     variable* var = &L->scope->list[i];
     const bool named = is_word(words, n, var->name);
@@ -527,6 +532,7 @@ static flow exec_switch(lang* L, const ast* node) {
   value* subject = td_eval(L, node->a);
   bool ok = subject != NULL, match = false;
   const ast* branch = NULL;
+
   for (int i = 0; ok && !match && i < node->n; i++) {
     branch = node->list[i];
     match = !branch->a;
@@ -535,6 +541,7 @@ static flow exec_switch(lang* L, const ast* node) {
     ok = v && case_matches(L, subject, v, node->a->at, &match);
     td_value_drop(v);
   }
+
   td_value_drop(subject);
   if (!ok) poison(L, node);
   return ok && match ? td_exec_block(L, branch->body->list, branch->body->n) : FLOW_NEXT;
@@ -603,6 +610,7 @@ static flow exec_for(lang* L, const ast* node) {
     if (L->stop) end = FLOW_STOP;
     ok = ok && !L->stop && iterate(L, node, &end);
   }
+
   td_value_drop(over);
   return end;
 }
@@ -650,6 +658,8 @@ static flow exec(lang* L, const ast* node) {
   bool ok = true;
   flow f = FLOW_NEXT;
   L->skipping = NULL;
+
+  // statements that may fail set ok, others decide where execution continues
   switch (node->kind) {
     case AST_ASSIGN:
       ok = exec_assign(L, node);
@@ -696,6 +706,7 @@ static flow exec(lang* L, const ast* node) {
     default:
       break;
   }
+
   if (!ok) poison(L, node);
   if (L->skipping) {
     L->skips++;
@@ -705,6 +716,7 @@ static flow exec(lang* L, const ast* node) {
   return f;
 }
 
+// Execute statements until one changes the flow.
 flow td_exec_block(lang* L, ast* const* list, int n) {
   for (int i = 0; i < n; i++) {
     if (!td_spend(L, 10, list[i]->at)) return FLOW_STOP;
@@ -721,6 +733,7 @@ flow td_exec_block(lang* L, ast* const* list, int n) {
   return FLOW_NEXT;
 }
 
+// Register the functions among the statements.
 void td_define_functions(lang* L, ast* const* list, int n) {
   for (int i = 0; i < n; i++) {
     if (list[i]->kind != AST_FUNCTION) continue;

@@ -78,6 +78,7 @@ static const foreign wide[] = {
 };
 // clang-format on
 
+// Find a character in the tables.
 foreign td_foreign(int code) {
   for (size_t i = 0; i < sizeof table / sizeof *table; i++) {
     if (table[i].code == code) return table[i];

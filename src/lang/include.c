@@ -7,6 +7,7 @@
 
 #include "lang/eval.h"
 
+// Parse and run a source.
 bool td_run_source(lang* L, int source) {
   ast_pool** grown = td_grow(L->pools, &L->pool_cap, L->npool + 1, sizeof *grown);
   if (!grown) return false;
@@ -47,6 +48,7 @@ static bool same_file(const char* a, const char* b) {
   return stat(a, &x) == 0 && stat(b, &y) == 0 && x.st_dev == y.st_dev && x.st_ino == y.st_ino;
 }
 
+// Read and run a file.
 bool td_run_file(lang* L, char* path, td_span at) {
   // a file must not include itself, as in "a.m -> b.m -> a.m"
   for (int i = 0; i < L->nincluding; i++) {
@@ -57,6 +59,7 @@ bool td_run_file(lang* L, char* path, td_span at) {
     td_text_free(&chain);
     return false;
   }
+
   if (!td_spend(L, 10000, at)) return false;  // many small files cost as much as a large one
   if (L->nincluding > TD_INCLUDE_LIMIT)
     return td_fail(L, at, "include goes deeper than %d files", TD_INCLUDE_LIMIT) != NULL;
@@ -72,6 +75,7 @@ bool td_run_file(lang* L, char* path, td_span at) {
   return text != NULL;
 }
 
+// Run a file named relative to the text at `at`.
 bool td_include(lang* L, const char* name, td_span at) {
   char* path = td_relative_path(L, at, name);
   if (!path) return td_no_memory(L, at) != NULL;
@@ -80,6 +84,7 @@ bool td_include(lang* L, const char* name, td_span at) {
   return ok;
 }
 
+// Run NAME.m beside the text at `at`, if there is one.
 bool td_include_beside(lang* L, const char* name, td_span at, bool* found) {
   td_text file = {0};
   td_text_printf(&file, "%s.m", name);

@@ -39,17 +39,20 @@ static bool map_widen(map* m) {
     td_map_free(&wide);
     return false;
   }
+
   for (int i = 0; i < m->cap; i++) {
     if (!m->key[i]) continue;
     const int k = map_place(&wide, m->key[i]);
     wide.key[k] = m->key[i];
     wide.item[k] = m->item[i];
   }
+
   td_map_free(m);
   *m = wide;
   return true;
 }
 
+// Set the item of a key.
 bool td_map_add(map* m, const char* key, int item) {
   if (2 * m->n >= m->cap && !map_widen(m)) return false;
   const int i = map_place(m, key);
@@ -70,6 +73,7 @@ variable* td_scope_find(const scope* s, const char* name) {
   return i < 0 ? NULL : &s->list[i];
 }
 
+// Find a variable, or create it.
 variable* td_scope_make(scope* s, const char* name) {
   variable* old = td_scope_find(s, name);
   if (old) return old;
@@ -88,6 +92,7 @@ void td_scope_free(scope* s) {
   *s = (scope){0};
 }
 
+// True for letters, digits and _, a letter or _ first.
 bool td_is_identifier(const char* s) {
   if (!((*s >= 'a' && *s <= 'z') || (*s >= 'A' && *s <= 'Z') || *s == '_')) return false;
   for (; *s; s++) {
@@ -100,6 +105,7 @@ bool td_is_identifier(const char* s) {
 
 // ---- messages and limits ----------------------------------------------------------------------
 
+// Report an error in the model.
 void* td_fail(lang* L, td_span at, const char* format, ...) {
   char text[1024];
   va_list args;
@@ -110,6 +116,7 @@ void* td_fail(lang* L, td_span at, const char* format, ...) {
   return NULL;
 }
 
+// Report once that memory is exhausted, and stop.
 void* td_no_memory(lang* L, td_span at) {
   if (L->stop) return NULL;
   L->stop = true;
@@ -137,6 +144,7 @@ bool td_spend(lang* L, long work, td_span at) {
   return false;
 }
 
+// Source text of a span on one line, cut with "..." if it is too long.
 const char* td_excerpt(const lang* L, td_span at, char* text, int size) {
   int n = 0;
   if (at.source >= 0 && at.source < L->diags->nsource) {
@@ -159,6 +167,7 @@ const char* td_excerpt(const lang* L, td_span at, char* text, int size) {
 static const char* const special_names[] = {"pi",   "inf",   "Inf", "nan", "NaN", "eps",
                                             "true", "false", "t",   "s",   "here"};
 
+// Suggest a variable, function, sensor or constant.
 void td_suggest_name(lang* L, const char* name) {
   if (!L->diags->last) return;  // the message was not kept
   const int nspecial = (int)(sizeof special_names / sizeof *special_names);
@@ -177,6 +186,7 @@ void td_suggest_name(lang* L, const char* name) {
 
 // ---- constructors -----------------------------------------------------------------------------
 
+// Charge the memory and the work of a new value.
 value* td_metered(lang* L, value* v, td_span at) {
   // operations to create and free a value: single numbers are recycled, other values have blocks of
   // their own; bytes that cost one operation more
@@ -188,6 +198,7 @@ value* td_metered(lang* L, value* v, td_span at) {
   return fits ? NULL : td_no_memory(L, at);
 }
 
+// Matrix of zeros.
 value* td_num(lang* L, double rows, double cols, double pages, td_span at) {
   rows = fmax(rows, 0);
   cols = fmax(cols, 0);
@@ -236,6 +247,7 @@ value* td_cell(lang* L, int rows, int cols, td_span at) {
   return td_metered(L, td_value_cell(rows, cols), at);
 }
 
+// Append a value and its place.
 bool td_values_add(lang* L, values* list, value* v, td_span at) {
   if (!v) return false;
   if (list->n == list->cap) {
@@ -267,6 +279,7 @@ void td_values_free(values* list) {
 
 // ---- elements ---------------------------------------------------------------------------------
 
+// True if an element is an expression.
 bool td_has_expr(const value* v) {
   if (v->kind != V_NUM || !v->e) return false;
   const int n = td_value_count(v);
@@ -293,6 +306,7 @@ static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_
     slot->name_at = source->name_at;
     td_value_put(to, slot, td_value_hold(source->v));
   }
+
   for (int f = 0; f < to->nfield; f++) {  // fields that only `to` has
     if (td_value_field(from, to->names[f]) < 0)
       td_value_put(to, &to->slots[i * to->nfield + f], NULL);
@@ -300,6 +314,7 @@ static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_
   return true;
 }
 
+// Copy an element: a number, an expression, the fields of a struct, or a slot.
 bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_span at) {
   if (from->kind == V_NUM) {
     if (is_expr(from, j)) return td_set_ex(L, to, i, from->e[j], at);
@@ -327,6 +342,7 @@ value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
   return value_if(one && td_copy_element(L, one, 0, v, i, at), one);
 }
 
+// Copy all fields but one.
 value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
   value* out = td_struct(L, s->rows, s->cols, at);
   bool ok = out != NULL;
@@ -369,6 +385,7 @@ static bool expression_now(lang* L, ex e, td_span at, const char* what, double* 
   int* used = malloc((size_t)max_int(1, nvar) * sizeof(int));
   bool ok = (vars && used) || td_no_memory(L, at);
   const int n = ok ? td_ex_vars(L->g, e, used, nvar) : 0;
+
   for (int k = 0; ok && k < n; k++) {
     spec_param* p = L->spec->params;
     while (p < L->spec->params + L->spec->nparam && p->var != used[k]) p++;
@@ -390,6 +407,7 @@ static bool expression_now(lang* L, ex e, td_span at, const char* what, double* 
   return ok && td_spend(L, nvar + 2L * e + 10, at);
 }
 
+// Element i as a number.
 bool td_number_at(lang* L, const value* v, int i, td_span at, const char* what, double* x) {
   if (v->kind != V_NUM) {
     char text[TD_DESCRIBE_SIZE];
@@ -401,21 +419,25 @@ bool td_number_at(lang* L, const value* v, int i, td_span at, const char* what, 
   return true;
 }
 
+// All elements as numbers.
 value* td_constant(lang* L, const value* v, td_span at, const char* what) {
   if (!td_has_expr(v)) return td_value_hold((value*)(uintptr_t)v);
   value* out = td_num(L, v->rows, v->cols, v->pages, at);
   if (!out) return NULL;
   const int n = td_value_count(v);
+
   for (int i = 0; i < n; i++) {
     if (!td_number_at(L, v, i, at, what, &out->x[i])) {
       td_value_drop(out);
       return NULL;
     }
   }
+
   out->logical = v->logical;
   return out;
 }
 
+// A value is true if it has elements and none of them is 0; a string is true if it is not empty.
 bool td_truth(lang* L, const value* v, td_span at, const char* what, bool* truth) {
   const int n = td_value_count(v);
   *truth = n > 0;
@@ -426,6 +448,7 @@ bool td_truth(lang* L, const value* v, td_span at, const char* what, bool* truth
     return false;
   }
   if (!td_spend(L, n / 2, at)) return false;
+
   for (int i = 0; i < n; i++) {
     double x;
     if (!td_number_at(L, v, i, at, what, &x)) return false;

@@ -44,6 +44,7 @@ void td_lexer_open(lexer* lx, td_diags* diags, int source) {
   td_lexer_reset(lx, lx->start);
 }
 
+// Continue at an offset, outside all brackets.
 void td_lexer_reset(lexer* lx, int pos) {
   lx->pos = pos;
   lx->nopen = 0;
@@ -115,6 +116,7 @@ static void skip_block_comment(lexer* lx) {
     if (depth == 0) return;
     if (!at_end(lx)) lx->pos += eol_length(lx, lx->pos);
   }
+
   if (report(lx, begin, begin + 2, "this block comment has no end")) {
     td_hint(lx->diags, "close it with '%%}' on a line of its own");
   }
@@ -178,6 +180,7 @@ static bool skip_blanks(lexer* lx) {
 
 // ---- names and keywords -----------------------------------------------------------------------
 
+// Search a keyword.
 token_kind td_keyword(const char* name, int length) {
   static const struct {
     const char* name;
@@ -213,6 +216,7 @@ token_kind td_keyword(const char* name, int length) {
       {"global", K_GLOBAL},
       {"persistent", K_PERSISTENT},
   };
+
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     if (strncmp(words[i].name, name, (size_t)length) == 0 && !words[i].name[length]) {
       return words[i].kind;
@@ -252,6 +256,7 @@ static void scan_name(lexer* lx, token* t) {
       td_hint(lx->diags, "names consist of the letters a-z and A-Z, digits and _");
     }
   }
+
   t->kind = T_NAME;
   if (!pure || lx->last.kind == T_DOT) return;  // a field may have the name of a keyword
   t->kind = td_keyword(lx->text + t->begin, lx->pos - t->begin);
@@ -305,6 +310,8 @@ static void number_before_name(lexer* lx, token* t) {
 // A decimal or hexadecimal number, and what must not follow it.
 static void scan_number(lexer* lx, token* t) {
   t->kind = T_NUMBER;
+
+  // hexadecimal, or decimal
   if (lx->text[lx->pos] == '0' && (at(lx, lx->pos + 1) | 0x20) == 'x' &&
       isxdigit((unsigned char)at(lx, lx->pos + 2))) {
     lx->pos += 2;
@@ -316,6 +323,7 @@ static void scan_number(lexer* lx, token* t) {
     scan_decimal(lx, t);
   }
 
+  // what must not follow a number
   const char c = at(lx, lx->pos);
   if (c != '\0' && strchr("iIjJ", c) && !is_word(at(lx, lx->pos + 1))) {
     lx->pos++;
@@ -379,6 +387,7 @@ static void escape(lexer* lx, int* pos, td_text* out) {
   }
 }
 
+// Value of a string token.
 void td_lexer_string(lexer* lx, token t, td_text* out) {
   const char quote = lx->text[t.begin];
   td_text_addn(out, "", 0);
@@ -569,6 +578,7 @@ static bool starts_element(const lexer* lx) {
   return foreign_letter(lx, lx->pos, &f) > 0;
 }
 
+// The next token: what it is follows from its first character and the token before it.
 token td_lexer_next(lexer* lx) {
   token t = {0};
   t.spaced = skip_blanks(lx);
@@ -579,6 +589,8 @@ token td_lexer_next(lexer* lx) {
   const char c = at(lx, lx->pos);
   const bool after_operand = ends_operand(lx->last.kind), gap = t.spaced && in_matrix(lx);
   foreign f;
+
+  // a blank between two operands of a matrix is a comma; a quote behind an operand transposes
   if (at_end(lx)) {
     t.kind = T_EOF;
   } else if (is_eol(c)) {

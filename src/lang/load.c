@@ -78,10 +78,12 @@ static lang* lang_of(td_spec* spec) {
   L->global.global = true;
   L->scope = &L->global;
   bool ok = true;
+
   for (size_t k = 0; ok && k < sizeof tables / sizeof *tables; k++) {
     if (k == told) L->ntold = L->nbuiltin;
     ok = add_builtins(L, tables[k]);
   }
+
   if (!ok) {
     lang_free(L);
     return NULL;
@@ -181,6 +183,7 @@ static bool spread_loads(lang* L) {
   variable* var = td_scope_find(&L->global, "exload");
   const bool any = var && var->v && !var->poisoned && var->v->kind == V_STRUCT;
   const int nload = any ? td_value_count(var->v) : 0;
+
   for (int i = 0; i < nload; i++) {
     const char* field = td_get(var->v, i, "exbody") ? "exbody" : "body";
     const int n = load_count(L, td_get(var->v, i, field));
@@ -312,6 +315,7 @@ static td_status allow_folder(td_spec* spec, const char* path) {
   return status;
 }
 
+// Run a file and hand the model over.
 td_status td_spec_load_file(td_spec* spec, const char* path) {
   if (!spec || !path) return TD_E_USAGE;
   TD_TRY(allow_folder(spec, path));
@@ -325,6 +329,7 @@ td_status td_spec_load_file(td_spec* spec, const char* path) {
   return finish(L, messages, errors);
 }
 
+// Run a text and hand the model over.
 td_status td_spec_load_string(td_spec* spec, const char* name, const char* text) {
   if (!spec || !name || !text) return TD_E_USAGE;
   const size_t size = strlen(text);
@@ -384,6 +389,7 @@ td_status td_spec_number(td_spec* spec, const char* path, double x) {
   return set_path(spec, path, td_value_scalar(x));
 }
 
+// Set a field to a matrix.
 td_status td_spec_matrix(td_spec* spec, const char* path, int rows, int cols,
                          const double* row_major) {
   if (!spec || !path || rows < 0 || cols < 0 || !row_major) return TD_E_USAGE;

@@ -23,6 +23,7 @@ static bool is_listed(const char* name, const char* const* names, size_t n) {
   return false;
 }
 
+// True for commands without effect on the model.
 bool td_is_housekeeping(const char* name) {
   static const char* const names[] = {
       "addpath", "assume", "assumeAlso", "beep",    "cd",     "clc",     "clear",  "clearvars",
@@ -86,6 +87,7 @@ bool td_is_attempt(lang* L, const ast* name, const ast* node, int user, int nout
   return !td_is_program_name(name->text) && td_is_function_beside(L, name->text, name->at);
 }
 
+// True if body or joint is among the outputs and not among the arguments.
 bool td_makes_robot(const ast* function, const ast* node) {
   for (int i = 0; i < function->nout; i++) {
     const char* name = function->outs[i]->text;
@@ -112,6 +114,7 @@ static void add_name(td_text* list, int* n, const char* before, const char* name
   td_text_free(&word);
 }
 
+// Record a call that is skipped.
 bool td_skip_call(lang* L, const char* name, td_span at) {
   if (!td_spend(L, 100 + L->skipped.n / 16, at)) return false;
   if (L->nskipped == 0) L->skipped_at = at;
@@ -129,14 +132,17 @@ bool td_is_program(lang* L, const ast* name, const ast* node, bool is_builtin) {
 
 // ---- data -------------------------------------------------------------------------------------
 
+// Record a field of par that is no setting; warn if it is near to one.
 void td_keep_data(lang* L, const char* name, td_span at) {
   const char* names[64];
   int n = 0;
   const td_field* f;
+
   for (int i = 0; n < 64 && (f = td_field_row(i)); i++) {
     const char* path = f->path;
     if (strncmp(path, "par.", 4) == 0 && !strchr(path + 4, '.')) names[n++] = path + 4;
   }
+
   const char* meaning = td_foreign_word("par", name);
   if (meaning || (strlen(name) > 2 && td_nearest(name, names, n))) {
     td_warn(L->diags, at, "par.%s is no setting; it is kept as data of this file", name);
@@ -172,6 +178,7 @@ static void tell(lang* L, td_text* list, int* n, td_span at, const char* one, co
   *n = 0;
 }
 
+// Report data and skipped calls in one note each.
 void td_tell_skipped(lang* L) {
   tell(L, &L->kept, &L->nkept, L->kept_at, "is no setting", "are no settings",
        ": kept as data of this file");

@@ -54,6 +54,7 @@ static const char* meaning_of(const lang* L, const char* name) {
   return k >= 0 && k < L->ntold ? "the function of that name" : NULL;
 }
 
+// Warn if a first assignment hides another meaning of the name.
 void td_warn_hiding(lang* L, const ast* name) {
   if (!L->scope->global || name->kind != AST_NAME) return;
   if (td_scope_find(L->scope, name->text)) return;  // not the first assignment
@@ -99,6 +100,7 @@ static void warn_structure(lang* L, const variable* var) {
     td_hint(L->diags, "did you mean '%s'?", near);
 }
 
+// Warn about structures and settings that nothing reads.
 void td_warn_unread(void* language) {
   lang* L = language;
   if (L->stop) return;

@@ -117,12 +117,14 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
       }
     }
   }
+
   out->logical = op >= OP_EQ && op <= OP_OR;
   return value_if(ok, out);
 }
 
 // ---- matrix operations ------------------------------------------------------------------------
 
+// Transpose of a matrix, cell or struct array.
 value* td_transpose(lang* L, const value* a, td_span at) {
   if (a->pages != 1) return td_fail(L, at, "a 3-D array has no transpose; take one page, a(:,:,k)");
   if (a->kind == V_STR || a->kind == V_FUNC || a->kind == V_REF)
@@ -154,6 +156,7 @@ static bool product_element(lang* L, const value* a, const value* b, int i, int 
     e = e == EX_NONE ? term : td_ex_2(L->g, EX_ADD, e, term);
     if (e == EX_NONE) return td_no_memory(L, at) != NULL;
   }
+
   const int n = i + out->rows * j;
   if (e == EX_NONE) {
     out->x[n] = sum;
@@ -162,6 +165,7 @@ static bool product_element(lang* L, const value* a, const value* b, int i, int 
   return td_set_ex(L, out, n, td_ex_2(L->g, EX_ADD, e, td_ex_const(L->g, sum)), at);
 }
 
+// Matrix product.
 value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
   if (a->pages != 1 || b->pages != 1)
     return td_fail(L, at, "* works on matrices, not on 3-D arrays; use .*");
@@ -174,6 +178,7 @@ value* td_matmul(lang* L, const value* a, const value* b, td_span at) {
   // large matrices by BLAS: (a b)ᵀ = bᵀ aᵀ, and the transpose is the same numbers stored by rows
   const bool large = (double)a->rows * a->cols * b->cols > 1e5 && !a->e && !b->e;
   if (ok && large) td_mul(b->x, a->x, b->cols, b->rows, a->rows, out->x);
+
   for (int j = 0; ok && !large && j < b->cols; j++) {
     for (int i = 0; ok && i < a->rows; i++) ok = product_element(L, a, b, i, j, out, at);
   }
@@ -206,11 +211,13 @@ static value* solve_square(lang* L, const value* A, const value* B, td_span at) 
     big = fmax(big, fabs(LU[i * n + i]));
     small = fmin(small, fabs(LU[i * n + i]));
   }
+
   if (singular || (n > 0 && !(small > 1e-15 * big))) {
     td_fail(L, at, "the %dx%d matrix is singular: the linear system has no unique solution", n, n);
     goto done;
   }
 
+  // solve, and back to column-major order
   if (n > 0) td_lu_solve(LU, pivot, n, X, cols);
   out = td_num(L, n, cols, 1, at);
   for (int i = 0; out && i < n; i++)
@@ -236,6 +243,7 @@ static value* least_squares(lang* L, const value* A, const value* B, td_span at)
   return td_no_memory(L, at);
 }
 
+// A \ B: LU for square A, least squares else.
 value* td_solve(lang* L, const value* A, const value* B, td_span at) {
   if (A->pages != 1 || B->pages != 1)
     return td_fail(L, at, "matrix division works on matrices, not on 3-D arrays");
@@ -281,6 +289,7 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
   value* square =
       p < 0 && result ? td_solve(L, a, result, at) : td_value_hold((value*)(uintptr_t)a);
 
+  // square, and multiply where the exponent has a bit
   for (long n = labs((long)p); result && square && n > 0; n /= 2) {
     if (n % 2) {
       value* next = td_matmul(L, result, square, at);
@@ -292,6 +301,7 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
     td_value_drop(square);
     square = next;
   }
+
   if (!square) {
     td_value_drop(result);
     result = NULL;
@@ -318,10 +328,12 @@ static value* compare_strings(lang* L, ast_op op, const value* a, const value* b
   return td_logical(L, same == (op == OP_EQ), at);
 }
 
+// Apply a binary operator: comparison of strings, matrix operation or element by element.
 value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at) {
   if (a->kind == V_STR || b->kind == V_STR) return compare_strings(L, op, a, b, at);
   if (a->kind != V_NUM) return wrong_kind(L, op, a, at);
   if (b->kind != V_NUM) return wrong_kind(L, op, b, at);
+
   switch (op) {
     case OP_MUL:
       return is_scalar(a) || is_scalar(b) ? elementwise(L, OP_EMUL, a, b, at)
@@ -338,12 +350,14 @@ value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at)
   }
 }
 
+// Apply a unary operator or a transpose.
 value* td_unary(lang* L, ast_op op, const value* a, td_span at) {
   if (op == OP_CTRANSPOSE || op == OP_TRANSPOSE) return td_transpose(L, a, at);
   if (a->kind != V_NUM) return wrong_kind(L, op, a, at);
   if (op == OP_PLUS) return td_value_hold((value*)(uintptr_t)a);
   value* out = td_num(L, a->rows, a->cols, a->pages, at);
   const int n = out ? td_value_count(a) : 0;
+
   for (int i = 0; i < n; i++) {
     if (is_expr(a, i)) {
       if (!td_set_ex(L, out, i, td_ex_1(L->g, op == OP_NEG ? EX_NEG : EX_NOT, a->e[i]), at)) {
@@ -354,6 +368,7 @@ value* td_unary(lang* L, ast_op op, const value* a, td_span at) {
       out->x[i] = op == OP_NEG ? -a->x[i] : a->x[i] == 0;
     }
   }
+
   if (out) out->logical = op == OP_NOT;
   return out;
 }
@@ -391,6 +406,8 @@ static bool same_kind(lang* L, value_kind kind, const value* v, const value* fir
 static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3], td_span at) {
   const value* first = NULL;
   int64_t total = 0;
+
+  // add the sizes along dim, compare the others with those of the first
   for (int i = 0; i < n; i++) {
     const value* v = list[i];
     const bool empty = td_value_count(v) == 0 && (v->rows == 0 || v->cols == 0);
@@ -414,6 +431,7 @@ static bool joined_shape(lang* L, int dim, value* const* list, int n, int size[3
       return false;
     }
   }
+
   if (total > TD_VALUE_LIMIT) {
     td_fail(L, at, "an array of more than %d elements", TD_VALUE_LIMIT);
     return false;
@@ -463,24 +481,29 @@ static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list,
   int start = 0;
   bool logical = n > 0;
   bool ok = out && td_spend(L, kind == V_NUM ? td_value_count(out) : 4L * td_value_count(out), at);
+
   for (int i = 0; ok && i < n; i++) {
     if (td_value_count(list[i]) == 0) continue;
     ok = place(L, out, list[i], dim, start, at);
     start += size_along(list[i], dim);
     logical = logical && list[i]->logical;
   }
+
   if (ok) out->logical = logical && kind == V_NUM;
   return value_if(ok, out);
 }
 
+// Join values along a dimension.
 value* td_concat(lang* L, int dim, value* const* list, int n, td_span at) {
   // the kind of the result: a cell if one of them is a cell, else that of the first
   value_kind kind = V_NUM;
   const value* first = NULL;
+
   for (int i = 0; i < n; i++) {
     if (list[i]->kind == V_CELL) kind = V_CELL;
     if (!first && (td_value_count(list[i]) > 0 || list[i]->kind == V_STR)) first = list[i];
   }
+
   if (first && kind != V_CELL) kind = first->kind;
   for (int i = 0; i < n; i++) {
     if (td_value_count(list[i]) == 0 && list[i]->kind == V_NUM) continue;

@@ -23,6 +23,7 @@ bool td_parser_is(const parser* p, const char* text) {
          strncmp(p->lx.text + p->tok.begin, text, n) == 0;
 }
 
+// Count a level of nesting.
 bool td_parser_enter(parser* p) {
   if (p->depth < AST_NEST_LIMIT) {
     p->depth++;
@@ -50,6 +51,7 @@ static ast* out_of_memory(parser* p) {
   return NULL;
 }
 
+// Allocate a node; stop if there are too many.
 ast* td_parser_node(parser* p, ast_kind kind, td_span at) {
   if (p->stop) return NULL;
   if (td_ast_count(p->pool) >= AST_NODE_LIMIT) {
@@ -67,6 +69,7 @@ ast* td_parser_word(parser* p, ast_kind kind, token t) {
   return node->text ? node : out_of_memory(p);
 }
 
+// Compute the height of a node from its parts; refuse it if it is too high.
 ast* td_parser_finish(parser* p, ast* node) {
   if (!node) return NULL;
   const ast* parts[3] = {node->a, node->b, node->c};
@@ -80,6 +83,7 @@ ast* td_parser_finish(parser* p, ast* node) {
   return NULL;
 }
 
+// Push a node on the list under construction.
 bool td_parser_push(parser* p, ast* item) {
   if (!item) return false;
   ast** items = td_grow(p->items, &p->item_cap, p->nitem + 1, sizeof(ast*));
@@ -92,6 +96,7 @@ bool td_parser_push(parser* p, ast* item) {
   return true;
 }
 
+// Make a list of the nodes pushed since `mark`.
 bool td_parser_take(parser* p, int mark, ast*** list, int* n) {
   *n = p->nitem - mark;
   *list = td_ast_list(p->pool, p->items ? p->items + mark : NULL, *n);
@@ -102,6 +107,7 @@ bool td_parser_take(parser* p, int mark, ast*** list, int* n) {
 
 // ---- reports ----------------------------------------------------------------------------------
 
+// Report a syntax error.
 ast* td_parser_error(parser* p, td_span at, const char* format, ...) {
   char text[256];
   va_list args;
@@ -150,6 +156,7 @@ static bool is_operator(token_kind k) { return k >= T_OROR && k <= T_EPOW; }
 
 static char closer_of(char opener) { return opener == '(' ? ')' : opener == '[' ? ']' : '}'; }
 
+// Report that a value is missing, with a hint at the likely cause.
 ast* td_parser_value_expected(parser* p) {
   const token t = p->tok;
   if (t.kind == T_ERROR) return NULL;
@@ -225,6 +232,7 @@ static ast* missing(parser* p, int opener, char closer) {
   return NULL;
 }
 
+// Report what stands instead of a closing bracket.
 ast* td_parser_not_closed(parser* p, int opener, char closer) {
   const token t = p->tok;
   const bool crossed = p->lx.break_at > opener;
@@ -272,6 +280,7 @@ static bool is_continued(const parser* p) {
   return dots && dots < p->lx.text + p->tok.begin;
 }
 
+// Explain a name where none is expected.
 void td_parser_word_hint(parser* p) {
   static const char* const words[][2] = {
       {"and", "'and' is written '&&'"}, {"or", "'or' is written '||'"},
@@ -317,6 +326,7 @@ static bool looks_like_statement(const parser* p, int pos) {
   if (n == 0) return false;
   if (is_keyword(td_keyword(s, n))) return true;
   int depth = 0;
+
   for (int i = n; !is_eol(s[i]) && !strchr("'\"%#", s[i]); i++) {
     if (strchr("([{", s[i])) depth++;
     if (strchr(")]}", s[i])) depth--;

@@ -87,6 +87,7 @@ static void stray(parser* p) {
   const int length = t.end - t.begin;
   const char* text = p->lx.text + t.begin;
   const char* opener = "";
+
   for (token_kind k = K_IF; k <= K_PARFOR; k++) {
     if (belongs(t.kind, k) && !*opener) opener = text_of(k);
   }
@@ -202,6 +203,7 @@ static bool end_header(parser* p) {
   const token_kind k = p->tok.kind;
   static const char* const words[] = {"and", "or", "is", "then", "in"};
   bool foreign_word = false;
+
   for (size_t i = 0; i < sizeof words / sizeof *words; i++) {
     foreign_word = foreign_word || td_parser_is(p, words[i]);
   }
@@ -270,6 +272,7 @@ static bool switch_statement(parser* p, ast* node) {
     statements(p);
     p->nitem = mark;
   }
+
   while (!p->stop && (p->tok.kind == K_CASE || p->tok.kind == K_OTHERWISE)) {
     ok = branch(p, &has_otherwise) && ok;
   }
@@ -516,6 +519,7 @@ static bool refused_block(parser* p, const char* hint) {
   p->block = &b;
   p->loops++;
   td_parser_refuse(p, hint);
+
   do {
     td_parser_skip_line(p);
     statements(p);
@@ -571,6 +575,7 @@ static ast* parse_file(parser* p) {
   return file;
 }
 
+// Parse a source in the C locale; refuse one that is too large or no text.
 ast* td_parse(td_diags* diags, int source, ast_pool** pool) {
   const td_source* s = &diags->sources[source];
   parser p = {.diags = diags, .source = source, .rewind = -1};

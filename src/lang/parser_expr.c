@@ -105,6 +105,7 @@ static ast* matrix(parser* p, ast_kind kind, token_kind closer) {
     ok = td_parser_push(p, row(p, closer));
     if (ok && !ends_row(p->tok.kind) && p->tok.kind != closer) break;
   }
+
   if (ok && !closed) td_parser_not_closed(p, opener, closer == T_RBRACKET ? ']' : '}');
   td_parser_leave(p);
 
@@ -166,6 +167,7 @@ static ast* handle(parser* p) {
 // An operand without indices: a literal, a name, a bracketed expression or a function handle.
 static ast* primary(parser* p) {
   ast* node;
+
   switch (p->tok.kind) {
     case T_NUMBER:
       node = td_parser_node(p, AST_NUMBER, td_parser_span(p, p->tok));
@@ -354,6 +356,7 @@ static ast* range(parser* p) {
   ast* part[3] = {climb(p, LEVEL_ADD, unary), NULL, NULL};
   const token sign = p->tok;
   int n = 1;
+
   while (part[n - 1] && p->tok.kind == T_COLON) {
     if (n == 3) {
       return td_parser_error(p, td_parser_span(p, p->tok), "a range has at most three parts");
@@ -361,6 +364,7 @@ static ast* range(parser* p) {
     td_parser_next(p);
     part[n++] = climb(p, LEVEL_ADD, unary);
   }
+
   if (n == 1 || !part[n - 1]) return part[n - 1];
   ast* node = td_parser_node(p, AST_RANGE, td_parser_since(p, part[0]->at.begin));
   if (!node) return NULL;

@@ -16,6 +16,7 @@ static bool is_target(const parser* p, const ast* node) {
   return node->kind == AST_NAME && p->lx.text[node->at.begin] != '(';
 }
 
+// Report a node that cannot be assigned to.
 bool td_parser_check_target(parser* p, const ast* node) {
   if (is_target(p, node)) return true;
   const char* what = "the result of an operation";
@@ -105,6 +106,7 @@ static bool multiple_assignment(parser* p, ast** out) {
       return false;
     }
   }
+
   if (p->nitem == mark) {
     td_parser_error(p, td_parser_since(p, begin), "there is nothing to assign to");
     return false;
@@ -151,6 +153,8 @@ static bool simple_statement(parser* p, ast** out) {
   const token sign = p->tok;
   ast_op op = OP_ADD;
   ast* node = NULL;
+
+  // the token behind the expression tells what the statement is
   switch (sign.kind) {
     case T_ASSIGN:
       if (!td_parser_check_target(p, left)) return false;
@@ -233,6 +237,7 @@ static int command_end(const parser* p) {
   const bool syms = td_parser_is(p, "syms");
   int pos = skip_blanks(s, t.end);
   if (pos == t.end) return -1;
+
   while (!is_end(s[pos]) || (syms && s[pos] == ',' && is_symbol(s, pos + 1))) {
     if (s[pos] == ',') pos = skip_blanks(s, pos + 1);
     const int end = word_end(s, pos);
@@ -307,6 +312,7 @@ static bool command(parser* p, ast** out) {
     if (!td_parser_push(p, td_parser_word(p, AST_STRING, word))) return false;
     pos = skip_blanks(s, last);
   }
+
   if (end >= 0 && !td_parser_take(p, mark, &node->list, &node->n)) return false;
   td_lexer_reset(&p->lx, last);
   td_parser_next(p);
@@ -420,6 +426,7 @@ static bool stray_bracket(parser* p) {
   return false;
 }
 
+// Parse one statement without blocks by its first token.
 bool td_parse_simple(parser* p, ast** out) {
   const token t = p->tok;
   switch (t.kind) {

@@ -9,6 +9,7 @@
 
 #include "lang/eval.h"
 
+// Join a file name to the folder of the text that names it.
 char* td_relative_path(const lang* L, td_span at, const char* name) {
   const char* from =
       at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
@@ -47,6 +48,7 @@ static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size)
   return NULL;
 }
 
+// Read a file that the model is allowed to read.
 char* td_read_text(lang* L, const char* path, td_span at, int* size) {
   if (!td_spec_may_read(L->spec, path)) {
     td_error(L->diags, TD_E_IO, at,
@@ -78,6 +80,7 @@ static bool begins_with_function(const char* s) {
   return strncmp(s, "function", 8) == 0 && strchr(" \t[", s[8]);
 }
 
+// True if NAME.m beside the text begins with `function`.
 bool td_is_function_beside(lang* L, const char* name, td_span at) {
   td_text file = {0};
   td_text_printf(&file, "%s.m", name);

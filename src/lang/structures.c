@@ -26,6 +26,7 @@ const td_field* td_field_cached(lang* L, const char* path) {
   return field;
 }
 
+// Kind of a name, with a cache.
 root_kind td_root_kind(lang* L, const char* name) {
   const int known = td_map_find(&L->roots, name);
   if (known >= 0) return (root_kind)known;
@@ -42,6 +43,8 @@ bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
   const size_t n = strlen(path), m = strlen(name);
   const td_field* parent = td_field_cached(L, path);
   const bool data = strcmp(path, "par") == 0;
+
+  // the path with the name, if it fits and the table has it
   if (n + m + 2 <= (size_t)size) {
     path[n] = '.';
     memcpy(path + n + 1, name, m + 1);
@@ -56,6 +59,7 @@ bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
     path[n] = 0;
   }
 
+  // otherwise data of par, or an error
   if (data) {
     td_keep_data(L, name, at);
     path[0] = 0;
@@ -69,6 +73,7 @@ bool td_step_into(lang* L, char* path, int size, const char* name, td_span at) {
   return false;
 }
 
+// Check the names of all fields of a struct, recursively.
 bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
   bool ok = true;
   for (int f = 0; f < v->nfield; f++) {
@@ -97,6 +102,7 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
 
 // ---- symbols ----------------------------------------------------------------------------------
 
+// Find a symbol, or create it with its variable.
 value* td_symbol(lang* L, const char* name, td_span at) {
   int k = 0;
   if (!td_spend(L, L->nsymbol, at)) return NULL;
@@ -173,6 +179,7 @@ static void symbols_of_names(lang* L, variable* par, td_span at) {
   }
 }
 
+// Give the symbols of par.sym the values of par.var; `last`: report what does not fit.
 void td_bind_symbols(lang* L, bool last) {
   variable* par = td_scope_find(&L->global, "par");
   if (!par || !par->v || par->poisoned) return;
@@ -196,6 +203,7 @@ void td_bind_symbols(lang* L, bool last) {
     }
     return;
   }
+
   for (int i = 0; i < n; i++) {
     double x;
     if (!td_number_at(L, var, i, td_get_at(par->v, 0, "var"), "a value in par.var", &x)) return;

@@ -59,6 +59,7 @@ static void sort(double* w, double* V, int count, int n, double* swap) {
     }
 }
 
+// Lanczos iteration in shift-and-invert mode.
 td_status td_arpack_symmetric(const td_operator* op, int count, const double* start, double* w,
                               double* V, int* found) {
   krylov k;
@@ -86,6 +87,7 @@ td_status td_arpack_symmetric(const td_operator* op, int count, const double* st
   return *found > 0 ? TD_OK : TD_E_DIVERGED;
 }
 
+// Arnoldi iteration.
 td_status td_arpack_general(const td_operator* op, int count, const double* start, double* re,
                             double* im, double* V, int* found) {
   krylov k;

@@ -90,6 +90,7 @@ static bool factor_branch(td_arrow* a, arrow_branch* b, const double* M, const d
   return true;
 }
 
+// Eliminate the branches one by one, then factor the trunk.
 bool td_arrow_factor(td_arrow* a, const arrow_shape* shape, const double* M, const double* J,
                      const td_row_scale* scale, double rank_tol, arena* s) {
   const int n0 = shape->x_at[1], m0 = shape->row_at[1];
@@ -160,6 +161,7 @@ static void solve_panel(const td_arrow* a, const double* f, const double* g, int
     add_product(1, b->P, X, b->n, n0, cols, X + shape->x_at[i + 1] * cols);
     if (l) add_product(1, b->L, X, b->m, n0, cols, L + shape->row_at[i + 1] * cols);
   }
+
   put_rows(X, shape->x, shape->n, cols, x, nrhs);
   if (l) put_rows(L, shape->row, shape->m, cols, l, nrhs);
   arena_close(s, mark);

@@ -16,6 +16,7 @@ struct td_border {
   lapack_int* pivot;
 };
 
+// Allocate W, J2, S and its factors.
 td_border* td_border_new(int n, int rows, const int* ptr, const int* col) {
   const size_t r = (size_t)rows, values = (size_t)ptr[rows];
   td_border* b = calloc(1, sizeof *b);
@@ -58,6 +59,7 @@ static int factor_schur(td_border* b, double d, double least) {
   return rank;
 }
 
+// Compute W = A⁻¹ J1' and factor S = J2 W + d.
 td_status td_border_factor(td_border* b, td_fronts* A, const double* J1, const double* J2,
                            double d) {
   const int n = b->n, r = b->rows;

@@ -103,6 +103,7 @@ static bool step(problem* p, double* x) {
   // fraction of the step after which the first variable meets its bound
   double fraction = 1;
   int hit = -1;
+
   for (int k = 0; k < p->n; k++) {
     const int j = p->index[k];
     const double bound = p->z[k] < x[j] ? p->low[j] : p->high[j];
@@ -126,6 +127,7 @@ static bool release(problem* p, const double* x) {
   double most = 0;
   residual(p, x, true, p->r);
   const double size = sqrt(dot(p->b, p->b, p->rows));
+
   for (int j = 0; j < p->cols; j++) {
     if (p->side[j] == 0 || p->low[j] == p->high[j]) continue;
     double slope = -p->damping * p->damping * x[j], column = 0;
@@ -136,6 +138,7 @@ static bool release(problem* p, const double* x) {
     const double gain = p->side[j] < 0 ? slope : -slope;
     if (gain > 1e-12 * sqrt(column) * size && gain > most) most = gain, worst = j;
   }
+
   if (worst >= 0) p->side[worst] = 0;
   return worst >= 0;
 }
@@ -165,6 +168,7 @@ static problem problem_new(const double* A, const double* b, int rows, int cols,
   return p;
 }
 
+// Active-set iteration: steps to the first bound, releases of bounds.
 bool td_bounded_least_squares(const double* A, const double* b, int rows, int cols, double damping,
                               const double* low, const double* high, double* x, bool* free,
                               double* scratch) {
@@ -172,11 +176,13 @@ bool td_bounded_least_squares(const double* A, const double* b, int rows, int co
   problem p = problem_new(A, b, rows, cols, damping, scratch);
   p.low = low;
   p.high = high;
+
   for (int j = 0; j < cols; j++) {
     x[j] = fmin(fmax(0, low[j]), high[j]);
     p.side[j] = low[j] == high[j] ? -1 : 0;
     if (free) free[j] = p.side[j] == 0;
   }
+
   if (!finite(A, rows * cols) || !finite(b, rows)) return false;
 
   // activate bounds that are met and release those that hold x back, until neither happens
@@ -186,6 +192,7 @@ bool td_bounded_least_squares(const double* A, const double* b, int rows, int co
   return true;
 }
 
+// Invert the free columns, one unit vector at a time.
 void td_free_inverse(const double* A, int rows, int cols, double damping, const bool* free,
                      double* G, double* scratch) {
   problem p = problem_new(A, NULL, rows, cols, damping, scratch);

@@ -127,6 +127,7 @@ static int eliminate(lanes row[LANES], const double* diagonal, int rows, double 
     e->multiplier[k] = row[k] * (1 / pivot);
     for (int i = k + 1; i < LANES; i++) row[i] -= e->multiplier[k][i] * row[k];
   }
+
   for (int k = 0; k < LANES; k++) e->root[k] = 1 / sqrt(pivots[k]);
   return 0;
 }
@@ -177,6 +178,7 @@ static int chol_tiles(double* A, int n, double tol) {
   return 0;
 }
 
+// Factor by plain loops, by tiles or by LAPACK, whichever is fastest for the size.
 int td_chol(double* A, int n, double tol) {
   if (n < 2 * LANES) return chol_rows(A, n, tol);
   if (n <= small) return chol_tiles(A, n, tol);
@@ -204,6 +206,7 @@ static void chol_solve_one(const double* L, int n, double* b) {
     if (i % LANES == 0) inverse_pivots(L, n, i, inverse);
     b[i] = (b[i] - dot(Li, b, i)) * inverse[i % LANES];
   }
+
   inverse_pivots(L, n, (n - 1) / LANES * LANES, inverse);
   for (int i = n - 1; i >= 0; i--) {
     const double* Li = L + (size_t)i * (size_t)n;
@@ -227,6 +230,7 @@ static ALWAYS void solve_panel(const double* L, int n, int wide, lanes (*X)[WIDE
       for (int c = 0; c < wide; c++) sum[c] -= L[i * n + k] * X[k][c];
     for (int c = 0; c < wide; c++) X[i][c] = sum[c] * inverse[i];
   }
+
   for (int i = n - 1; i >= 0; i--) {
     lanes sum[WIDE];
     for (int c = 0; c < wide; c++) sum[c] = X[i][c];
@@ -252,6 +256,7 @@ static void chol_solve_rows(const double* L, int n, double* B, int nrhs) {
   }
 }
 
+// Solve L L'X = B by plain loops, by panels or by BLAS.
 void td_chol_solve(const double* L, int n, double* B, int nrhs) {
   if (n == 0 || nrhs == 0) return;
   if (nrhs == 1) {
@@ -273,6 +278,7 @@ int td_lu(double* A, int n, int* pivot) {
   return n == 0 ? 0 : (int)LAPACKE_dgetrf_work(LAPACK_COL_MAJOR, n, n, A, n, pivot);
 }
 
+// Solve with the factors of td_lu.
 void td_lu_solve(const double* LU, const int* pivot, int n, double* B, int nrhs) {
   if (n == 0 || nrhs == 0) return;
 
@@ -307,6 +313,7 @@ int td_lu_complex(double* A, int n, int* pivot) {
                                            n, pivot);
 }
 
+// Solve one right-hand side with the factors of td_lu_complex.
 void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
   const size_t stride = 2 * (size_t)n;
 
@@ -323,6 +330,7 @@ void td_lu_complex_solve(const double* LU, const int* pivot, int n, double* b) {
   for (int i = n - 1; i >= 0; i--) {
     complex_dot_from(b + 2 * i, LU + (size_t)i * stride + 2 * i + 2, b + 2 * i + 2, n - 1 - i);
   }
+
   for (int i = n - 1; i >= 0; i--) {
     const int other = pivot[i] - 1;
     if (other != i) cblas_dswap(2, b + 2 * i, 1, b + 2 * other, 1);

@@ -30,6 +30,7 @@ static bool all_finite(const double* A, size_t n) {
   return true;
 }
 
+// dsygvd: the symmetric-definite problem K v = w M v.
 bool td_eig_symmetric(const double* K, const double* M, int n, double* w, double* V) {
   if (n == 0) return true;
   if (!all_finite(K, area(n, n)) || !all_finite(M, area(n, n))) return false;
@@ -42,6 +43,7 @@ bool td_eig_symmetric(const double* K, const double* M, int n, double* w, double
   return info == 0;
 }
 
+// dgeev on the transpose, which is A in column-major order.
 bool td_eig_general(const double* A, int n, double* re, double* im, double* VR) {
   if (n == 0) return true;
   if (!all_finite(A, area(n, n))) return false;
@@ -53,6 +55,7 @@ bool td_eig_general(const double* A, int n, double* re, double* im, double* VR) 
   return info == 0;
 }
 
+// Factor, and estimate the reciprocal condition number (dgecon).
 double td_lu_condition(double* A, int n, int* pivot) {
   if (n == 0) return 1;
   double norm = 0, condition = 0;  // 1-norm of the transpose: the largest row sum of A
@@ -65,6 +68,7 @@ double td_lu_condition(double* A, int n, int* pivot) {
   return LAPACKE_dgecon(LAPACK_COL_MAJOR, '1', n, A, n, norm, &condition) == 0 ? condition : 0;
 }
 
+// dgesdd without vectors; the transpose has the same singular values.
 bool td_singular_values(const double* A, int rows, int cols, double* s) {
   if (rows == 0 || cols == 0) return true;
   if (!all_finite(A, area(rows, cols))) return false;
@@ -78,6 +82,7 @@ bool td_singular_values(const double* A, int rows, int cols, double* s) {
   return info == 0;
 }
 
+// dgelsd: minimum-norm least squares by the singular value decomposition.
 bool td_least_squares(const double* A, int rows, int cols, double rcond, const double* b,
                       double* x) {
   if (cols == 0) return true;

@@ -241,6 +241,7 @@ static bool find_fronts(td_fronts* s, int* scratch) {
       b.head[b.parent[j]] = j;
     }
   }
+
   ok = ok && (n == 0 || close_front(&b, n - 1));
 
   for (int j = 0; b.below && j < n; j++) free(b.below[j].list);
@@ -263,6 +264,7 @@ static bool lay_out(td_fronts* s) {
   size_t nfactor = 0, widest = 0, stacked = 0, most = 0;
   s->open = malloc(((size_t)s->nfront + 1) * sizeof(int));
   if (!s->open) return false;
+
   for (int i = 0, top = 0; i < s->nfront; i++) {
     front* f = &s->front[i];
     const size_t k = (size_t)f->k, r = (size_t)f->r;
@@ -288,6 +290,7 @@ static bool lay_out(td_fronts* s) {
   return s->factor && s->F && s->stack && s->x && s->pivot;
 }
 
+// Free the ordering, the fronts and the factors.
 void td_fronts_free(td_fronts* s) {
   if (!s) return;
   void* const blocks[] = {s->order, s->rows,  s->front, s->open, s->factor,
@@ -296,6 +299,7 @@ void td_fronts_free(td_fronts* s) {
   free(s);
 }
 
+// Order the blocks, find the fronts and allocate the factors.
 td_fronts* td_fronts_new(const td_pattern* blocks) {
   td_fronts* s = calloc(1, sizeof *s);
   const size_t n = (size_t)blocks->nblock;
@@ -445,6 +449,7 @@ static bool are_accurate(td_fronts* s, const double* values) {
   return error <= 1e-8 * size;
 }
 
+// Factor front by front in postorder, passing Schur complements up the tree.
 td_status td_fronts_factor(td_fronts* s, const double* values) {
   double* top = s->stack;  // end of the last Schur complement on the stack
   int nopen = 0;
@@ -488,6 +493,8 @@ static void forward(td_fronts* s, const front* f) {
     x[i] = x[pivot[i] - 1];
     x[pivot[i] - 1] = swap;
   }
+
+  // x1 := L⁻¹ x1
   if (n <= TINY_FRONT) {
     for (int j = 0; j < n; j++)
       for (int i = j + 1; i < n; i++) x[i] -= F11[j * n + i] * x[j];
@@ -499,6 +506,7 @@ static void forward(td_fronts* s, const front* f) {
   // the product first, then its rows from where they stand in the whole vector
   const double* y = s->F;
   cblas_dgemv(CblasColMajor, CblasNoTrans, f->r, n, 1, F21, f->r, x, 1, 0, s->F, 1);
+
   for (int i = 0; i < f->nrow; i++) {
     const int p = s->rows[f->row + i];
     for (int j = s->start[p]; j < s->start[p + 1]; j++) s->x[j] -= *y++;
@@ -518,8 +526,10 @@ static void backward(td_fronts* s, const front* f) {
     memcpy(x2, s->x + s->start[p], (size_t)size * sizeof(double));
     x2 += size;
   }
+
   if (f->r > 0) cblas_dgemv(CblasColMajor, CblasNoTrans, n, f->r, -1, F12, n, s->F, 1, 1, x, 1);
 
+  // x1 := U⁻¹ x1
   if (n <= TINY_FRONT) {
     for (int j = n - 1; j >= 0; j--) {
       x[j] /= F11[j * n + j];
@@ -530,6 +540,7 @@ static void backward(td_fronts* s, const front* f) {
   }
 }
 
+// Solve A x = b by a sweep up and a sweep down the tree.
 void td_fronts_solve(td_fronts* s, double* x) {
   // permute to the order of elimination, sweep forward and backward, permute back
   const td_pattern* b = &s->b;

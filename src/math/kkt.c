@@ -267,6 +267,7 @@ static void factor_free_block(td_kkt* kkt, const double* A) {
   // complete row k of L, that of the weak pivot: LAPACK may have left A there
   const int k = weak - 1;
   double* row = kkt->L + at(k, 0, p);
+
   for (int j = 0; j < k; j++) {
     const double* Lj = kkt->L + at(j, 0, p);
     row[j] = (A[at(k, j, n)] - dot(row, Lj, j)) / Lj[j];
@@ -277,10 +278,12 @@ static void factor_free_block(td_kkt* kkt, const double* A) {
   memset(z, 0, sizeof(double) * (size_t)n);
   double* u = z + kkt->rank;
   for (int i = 0; i < k; i++) u[i] = -row[i];
+
   for (int i = k - 1; i >= 0; i--) {
     u[i] /= kkt->L[at(i, i, p)];
     axpy(-u[i], kkt->L + at(i, 0, p), u, i);
   }
+
   u[k] = 1;
 
   // back to x = S Q z
@@ -344,6 +347,7 @@ static td_kkt kkt_new(int n, int m, const td_row_scale* scale, arena* scratch) {
   return kkt;
 }
 
+// Rank of the scaled rows by pivoted QR, and which rows are independent.
 int td_row_rank(const double* J, int n, int m, const td_row_scale* scale, double tol, int* order,
                 arena* scratch) {
   const arena_mark frame = arena_open(scratch);
@@ -354,6 +358,7 @@ int td_row_rank(const double* J, int n, int m, const td_row_scale* scale, double
   return kkt.rank;
 }
 
+// QR of the rows, then Cholesky of M projected on their null space.
 void td_kkt_factor(td_kkt* kkt, const double* M, const double* J, int n, int m,
                    const td_row_scale* scale, double rank_tol, arena* scratch) {
   // QR of the scaled rows; numbers that are not finite count as singular
@@ -526,6 +531,7 @@ static void solve_panel(const td_kkt* kkt, const double* f, const double* g, sli
   arena_close(scratch, frame);
 }
 
+// Solve panel by panel; NaN if the system is singular.
 void td_kkt_solve(const td_kkt* kkt, const double* f, const double* g, int nrhs, double* x,
                   double* l, arena* scratch) {
   if (kkt->singular) {

@@ -1,6 +1,7 @@
 // Products of block matrices with vectors.
 #include "math/pattern.h"
 
+// y += A x, column by column
 void td_pattern_mul(const td_pattern* b, const double* A, const double* x, double* y) {
   for (int J = 0; J < b->nblock; J++) {
     const int height = block_height(b, J);
@@ -14,6 +15,7 @@ void td_pattern_mul(const td_pattern* b, const double* A, const double* x, doubl
   }
 }
 
+// y += A'x, a dot product for each column
 void td_pattern_mul_t(const td_pattern* b, const double* A, const double* x, double* y) {
   for (int J = 0; J < b->nblock; J++) {
     const int height = block_height(b, J);

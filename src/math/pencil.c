@@ -16,6 +16,7 @@
 // Elements of a rows x cols matrix, or offset of row `rows`.
 static size_t area(int rows, int cols) { return (size_t)rows * (size_t)cols; }
 
+// Solve the direct problem; replace small eigenvalues by those of the inverse problem.
 bool td_eig_pencil(const double* K, const double* M, int n, double* w, double* V) {
   const double moderate = 1e-6;  // w_1/w_max above which the direct problem is accurate enough
   if (!td_eig_symmetric(K, M, n, w, V)) return false;
@@ -48,6 +49,7 @@ bool td_eig_pencil(const double* K, const double* M, int n, double* w, double* V
       w[k] = 0;
     }
   }
+
   free(A);
   return true;
 }

@@ -239,6 +239,7 @@ static double growth(const scaled* p) {
   return size > 0 ? most / size : 0;
 }
 
+// Transform, solve by the Schur method, refine by Newton's method, transform back.
 td_status td_riccati_inputs(const double* A, const double* B, const double* Q, int n, int m,
                             double* X, double* BX, double* residual) {
   if (residual) *residual = 0;
@@ -410,6 +411,7 @@ done:
 
 // ---- frequency response -----------------------------------------------------------------------
 
+// G = C (iw - A)^-1 B + D by one complex linear system
 td_status td_transfer(const double* A, const double* B, const double* C, const double* D, int n,
                       int m, int p, double w, double* G) {
   lapack_complex_double* K = malloc(sizeof *K * (area(n, n) + area(n, m) + 1));

@@ -48,6 +48,7 @@ static void free_factors(td_sparse_lu* lu) {
   (lu->complex ? klu_z_free_numeric : klu_free_numeric)(&lu->numeric, &lu->common);
 }
 
+// Free the factors and the ordering.
 void td_sparse_lu_free(td_sparse_lu* lu) {
   if (!lu) return;
   free_factors(lu);
@@ -61,6 +62,7 @@ void td_sparse_lu_diagonal(td_sparse_lu* lu, bool diagonal) {
   lu->common.tol = diagonal ? 0 : 0.001;  // the default of KLU
 }
 
+// Refactor with the old pivots while they are good enough, else factor anew.
 td_status td_sparse_lu_factor(td_sparse_lu* lu, const double* values) {
   double* x = (double*)(uintptr_t)values;  // KLU does not write it
   klu_common* c = &lu->common;
