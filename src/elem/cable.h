@@ -125,6 +125,7 @@ static inline double cable_bend(const cable_section* c, const double x[6], doubl
   const vec3 across = vec3_axpy(-vec3_dot(c->t, v), c->t, v);
   const vec3 k = vec3_axpy(over, across, vec3_cross(kappa, c->t));
   const double size = sqrt(vec3_dot(k, k) + corner * corner);
+
   for (int i = 0; i < 6; i++) {
     double dx[6] = {0};
     dx[i] = 1;

@@ -160,6 +160,7 @@ static inline station_force contact_at(const contact_law* l, const contact_touch
   const vec3 p = vec3_axpy(-r, t->n, x), none = {0, 0, 0};
   const contact_force c = contact_force_at(l, t->depth, t->n, contact_velocity(V, p));
   station_force s = {.f = spatial_force(p, c.F, none)};
+
   for (int j = 0; j < 6; j++) {
     const spatial e = spatial_unit(j);
     const vec3 dx = contact_velocity(&e, x), dn = mat3_apply(t->dn, dx);
@@ -200,6 +201,8 @@ typedef struct contact_line {
 // Polynomials and box of a curve through the balls b.
 static inline contact_line contact_line_of(contact_curve c, const contact_ball* b) {
   contact_line l = {.lo = {INFINITY, INFINITY, INFINITY}, .hi = {-INFINITY, -INFINITY, -INFINITY}};
+
+  // polynomials of centre and radius
   for (int j = 0; j < c.n; j++)
     for (int k = 0; k < 4; k++) {
       l.x[k] = vec3_axpy(c.c[4 * j + k], b[j].x, l.x[k]);
@@ -210,6 +213,7 @@ static inline contact_line contact_line_of(contact_curve c, const contact_ball* 
   static const double bezier[4][4] = {
       {1, 0, 0, 0}, {1, 1. / 3, 0, 0}, {1, 2. / 3, 1. / 3, 0}, {1, 1, 1, 1}};
   double r = 0;
+
   for (int i = 0; i < (c.n > 1 ? 4 : 1); i++) {
     vec3 p = {0, 0, 0};
     double width = 0;
@@ -221,6 +225,7 @@ static inline contact_line contact_line_of(contact_curve c, const contact_ball* 
     l.lo = (vec3){fmin(l.lo.x, p.x), fmin(l.lo.y, p.y), fmin(l.lo.z, p.z)};
     l.hi = (vec3){fmax(l.hi.x, p.x), fmax(l.hi.y, p.y), fmax(l.hi.z, p.z)};
   }
+
   const vec3 wide = {r, r, r};
   l.lo = vec3_sub(l.lo, wide);
   l.hi = vec3_add(l.hi, wide);
@@ -267,6 +272,8 @@ static inline double contact_growth(const contact_spot* s, vec3 a, double* slope
 // it does if g vanishes at an end, where it slides on into the next curve.
 static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside) {
   double slope;
+
+  // the ends
   contact_spot s = contact_spot_at(l, 0);
   double g = contact_growth(&s, a, &slope);
   *inside = fabs(g) < 1e-9 * vec3_dot(s.x1, s.x1);
@@ -280,6 +287,7 @@ static inline double contact_nearest(const contact_line* l, vec3 a, bool* inside
   // inside: Newton's method, with bisection where it leaves the interval
   *inside = true;
   double low = 0, high = 1, t = 0.5;
+
   for (int i = 0; i < 60; i++) {
     s = contact_spot_at(l, t);
     g = contact_growth(&s, a, &slope);

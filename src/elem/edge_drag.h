@@ -53,6 +53,7 @@ static inline void edge_drag_change(const edge_drag* e, const frame_change* da,
   const vec3 dr = vec3_sub(db->p, da->p);
   vec3 dn = {0, 0, 0};
   if (e->L > 0) dn = vec3_scale(1 / e->L, vec3_axpy(-vec3_dot(e->n, dr), e->n, dr));
+
   for (int k = 0; k < 2; k++) {
     const vec3 v = e->v[k];
     vec3 dv = between(edge_gauss[k], da->v, db->v);

@@ -90,6 +90,7 @@ static inline station_force stream_at(const spatial6* M, const spatial* V, const
   const spatial Vr = spatial_sub(*V, *Vf), VVf = spatial_cross(V, Vf);
   const spatial MV = spatial6_apply(M, V), MVr = spatial6_apply(M, &Vr);
   station_force s = {.f = stream_force(M, V, Vf)};
+
   for (int j = 0; j < 6; j++) {
     const spatial e = spatial_unit(j);
     const spatial dMV = moved_inertia(M, &e, V), dMVr = moved_inertia(M, &e, &Vr),

@@ -79,6 +79,8 @@ static inline law_value law_at(const law* l, double x, double u) {
   double w, wu;
   const double u2 = law_power(u, l->nu, &w, &wu);
   const double d = x - l->x0;
+
+  // a law that acts both ways
   if (l->dir == 0) {
     return (law_value){.f = -l->k * d - l->mu * w,
                        .fx = -l->k,
@@ -91,6 +93,8 @@ static inline law_value law_at(const law* l, double x, double u) {
                        .u2 = u2,
                        .on = 1};
   }
+
+  // a one-sided law, which never pulls the wrong way
   const double s = l->dir, e = s * d;
   if (e <= 0) return (law_value){0};
   double slope;

@@ -31,6 +31,7 @@ static inline void axpy(double c, const double* restrict x, double* restrict y, 
     b += c * a;
     memcpy(y, &b, sizeof b);
   }
+
   if (n >= 4) {
     four a, b;
     memcpy(&a, x, sizeof a);
@@ -49,6 +50,8 @@ static inline void axpy(double c, const double* restrict x, double* restrict y, 
 static inline void sum_rows(double s, const double* c, int stride, int count, const double* x,
                             int ld, double* restrict y, int n) {
   const size_t next = (size_t)stride, below = (size_t)ld;
+
+  // groups of sixteen, of four, and the rest
   for (; n >= 16; n -= 16, x += 16, y += 16) {
     eight a[2], sum[2] = {{0}, {0}};
     for (size_t k = 0; k < (size_t)count; k++) {
@@ -61,6 +64,7 @@ static inline void sum_rows(double s, const double* c, int stride, int count, co
     a[1] += s * sum[1];
     memcpy(y, a, sizeof a);
   }
+
   for (; n >= 4; n -= 4, x += 4, y += 4) {
     four a, sum = {0};
     for (size_t k = 0; k < (size_t)count; k++) {
@@ -71,6 +75,7 @@ static inline void sum_rows(double s, const double* c, int stride, int count, co
     a += s * sum;
     memcpy(y, &a, sizeof a);
   }
+
   for (; n > 0; n--, x++, y++) {
     double sum = 0;
     for (size_t k = 0; k < (size_t)count; k++) sum += c[k * next] * x[k * below];
@@ -87,10 +92,12 @@ static inline void complex_dot_from(double y[2], const double* a, const double* 
     for (int k = 0; k < 4; k++) aa[k] += a[i + k] * b[i + k];
     for (int k = 0; k < 4; k++) ab[k] += a[i + k] * b[i + (k ^ 1)];
   }
+
   for (; i < 2 * n; i++) {
     aa[i & 1] += a[i] * b[i];
     ab[i & 1] += a[i] * b[i ^ 1];
   }
+
   const double re = (aa[0] + aa[2]) - (aa[1] + aa[3]), im = (ab[0] + ab[2]) + (ab[1] + ab[3]);
   y[0] -= re;
   y[1] -= im;

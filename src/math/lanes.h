@@ -19,11 +19,13 @@ static inline void lanes_transpose(const lanes x[8], lanes to[8]) {
     a[i] = LANES_LOW(x[i], x[i + 1]);
     a[i + 1] = LANES_HIGH(x[i], x[i + 1]);
   }
+
   for (int i = 0; i < 8; i += 4)
     for (int k = 0; k < 2; k++) {
       b[i + k] = __builtin_shufflevector(a[i + k], a[i + k + 2], 0, 1, 8, 9, 4, 5, 12, 13);
       b[i + k + 2] = __builtin_shufflevector(a[i + k], a[i + k + 2], 2, 3, 10, 11, 6, 7, 14, 15);
     }
+
   for (int i = 0; i < 4; i++) {
     to[i] = __builtin_shufflevector(b[i], b[i + 4], 0, 1, 2, 3, 8, 9, 10, 11);
     to[i + 4] = __builtin_shufflevector(b[i], b[i + 4], 4, 5, 6, 7, 12, 13, 14, 15);

@@ -179,6 +179,7 @@ static inline void octet_matrix_out_each(const octet_pose* g, const octet K[6], 
       to[j].c[c] = R[0] * Y[0].c[c] + R[1] * Y[1].c[c] + R[2] * Y[2].c[c];
       to[3 + j].c[c] = R[0] * Y[3].c[c] + R[1] * Y[4].c[c] + R[2] * Y[5].c[c];
     }
+
   for (int c = 0; c < 6; c++) {
     const lanes t[3] = {to[0].c[c], to[1].c[c], to[2].c[c]};
     to[3].c[c] -= t[1] * g->p[2] - t[2] * g->p[1];

@@ -114,6 +114,7 @@ static inline quat quat_mat3(mat3 R) {
   for (int i = 1; i < 4; i++)
     if (t[i] > t[k]) k = i;
   quat q;
+
   switch (k) {
     case 0:
       q = (quat){t[0], {m[7] - m[5], m[2] - m[6], m[3] - m[1]}};
