@@ -1,4 +1,5 @@
-// Symbolic equations of motion by the TMT method, element by element, on the expression graph:
+// Symbolic equations of motion by the TMT method [sadati2021], element by element, on the
+// expression graph:
 //
 //   Σ TᵀM T v' + h = τ + Jᵀ λ          J v' + γ = 0
 //   h = Σ Tᵀ( M (Ṫ v - g) + [0; ω × Iω] ) - (springs, dampers)        τ: inputs and loads

@@ -20,7 +20,7 @@ static x3 point_velocity(deriver* d, const model_probe* p) {
 }
 
 // Component c of the quaternion [w, x, y, z] of any rotation: 4 Q_k Q_c / (2 sqrt(4 Q_k²)) with k
-// its largest component (Shepperd's method), w not negative
+// its largest component [shepperd1978], w not negative
 static ex quaternion_part(td_exprs* g, x33 R, int c) {
   const ex* m = R.m;
   const ex one = xnum(g, 1);

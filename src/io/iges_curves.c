@@ -184,7 +184,8 @@ static td_status cubics(pen* p, const iges_entity* e, const double* x, int n) {
   return TD_OK;
 }
 
-// Rational B-spline on one span, by de Boor's recursion on the points (w x, w y, w z, w)
+// Rational B-spline on one span, by de Boor's recursion [deboor2001, ch. 10] on the points
+// (w x, w y, w z, w)
 static void spline_at(const piece* s, double u, double x[3]) {
   double d[DEGREE + 1][4];
   const int m = s->degree, k = s->span;

@@ -1,4 +1,5 @@
-// Inputs at any state: laws of controllers, and inputs by which tasks are met [TMTDyn, eq. 41-43].
+// Inputs at any state: laws of controllers, and inputs by which tasks are met [sadati2021, eq.
+// 41-43].
 //
 // Computed accelerations: with v' = v'_0 + W u and y'' = J v' + bias, u is found from
 //

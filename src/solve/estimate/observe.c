@@ -1,4 +1,5 @@
-// Kalman filters on the full model, in square-root form: P = S S', every step an LQ factorisation.
+// Kalman filters on the full model, extended and unscented [julier2004], in square-root form
+// [kaminski1971]: P = S S', every step an LQ factorisation.
 //
 //   extended:   d' = F d,  F = [T 1 0; dv'/dq dv'/dv dv'/dw; 0 0 0]   d = [dq, dv, dw], w unknown
 //               S <- root of [Φ S, √(h/2) Φ G, √(h/2) G],  Φ = exp((F_0 + F_1) h / 2)
