@@ -349,6 +349,8 @@ static td_status push_taut(builder* b, int i, model_cable* cable) {
                     "cable(%d) is a constraint: the model may have %d degrees of freedom and "
                     "constraints together",
                     i + 1, b->spec->limits.dofs);
+
+  // the row
   const num motion = td_build_constants(b, zero, 3);
   model_row* row = td_push_row(b->m, 1);
   if (!row || motion == NUM_NONE) return TD_E_NOMEM;
@@ -370,6 +372,8 @@ static td_status push_taut(builder* b, int i, model_cable* cable) {
                      .mu = NUM_NONE,
                      .projected = true,
                      .cable = i};
+
+  // pull, pull' and pull"
   for (int k = 0; k < 3; k++) {
     b->m->number_ex[motion + k] = e;
     e = td_ex_diff(b->spec->graph, e, b->spec->time_var);

@@ -407,6 +407,8 @@ static td_status rod_pieces(builder* b, const contact_words* c, int rod, bool se
   if (status == TD_OK) memcpy(arc + 1, at.arc, (size_t)at.n * sizeof(double));
   const int n = at.n + 1;
   for (int k = 0; k < n && status == TD_OK; k++) status = rod_ball(b, c->i, rod, arc[k], -1);
+
+  // forces for each point are spread evenly
   int samples = 0;
   for (int k = 0; k < b->m->nsample; k++) samples += b->m->sample[k].rod == rod + 1;
   const double spacing = c->per_point ? fmin(r->length / fmax(1, samples - 1), 0.25 * both) : 1;
@@ -498,6 +500,8 @@ static td_status push_side(builder* b, const contact_words* c, bool second, cont
     out->nball = b->m->nball - out->ball;
     return meshed;
   }
+
+  // a body or a rod with a section
   td_status status = td_build_place(b, side->on, side->at, what, &p);
   if (status == TD_OK && p.rod == 0 && p.body == 0)
     status = td_error(b->diags, TD_E_MODEL, side->at, "%s must be a rod, a body or a mesh", what);
@@ -506,12 +510,15 @@ static td_status push_side(builder* b, const contact_words* c, bool second, cont
     status = td_error(b->diags, TD_E_MODEL, side->at,
                       "contact(%d): a polynomial rod of joint.rom has no section to touch with",
                       c->i + 1);
+
+  // a rod touches along its length or at points, a body with its balls
   const bool pieces = status == TD_OK && p.rod > 0 && (second || !at_points(b, c, p.rod - 1));
   if (pieces)
     status = rod_pieces(b, c, p.rod - 1, second, &out->piece, &out->npiece);
   else if (status == TD_OK)
     status =
         p.rod > 0 ? rod_points(b, c, p.rod - 1) : body_balls(b, c->i, &p, side->points, radius);
+
   free(p.element);
   out->nball = pieces ? 0 : b->m->nball - out->ball;
   return status;

@@ -502,12 +502,16 @@ static td_status push_named(builder* b) {
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
   b->m->inputs_affine = true;
+
+  // numbers of the model that are expressions, and the sensors that they read
   td_status status = td_build_internals(b);
   if (status == TD_OK) status = td_build_outputs(b, &outputs);
   if (status == TD_OK) status = td_build_loop_numbers(b);
   if (status == TD_OK) status = td_build_task_numbers(b);
   if (status == TD_OK) status = td_build_events(b, &events);
   if (status == TD_OK) status = td_build_probes(b);
+
+  // tapes over a graph of its own
   if (status == TD_OK) {
     b->m->graph = td_exprs_copy(b->spec->graph);
     status = b->m->graph ? push_named(b) : TD_E_NOMEM;
@@ -518,6 +522,8 @@ td_status td_build_expressions(builder* b) {
   if (status == TD_OK) status = td_build_task_tapes(b);
   if (status == TD_OK) status = collect_stops(b->m);
   if (status == TD_OK) status = collect_clocks(b->m);
+
+  // do outputs or events need accelerations?
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; status == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];

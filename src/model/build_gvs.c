@@ -414,11 +414,15 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   const double* at = td_magnus_nodes(nodes);
   double arc[MAGNUS_NODES], zero[3 * 6 * MAGNUS_NODES] = {0};
   for (int n = 0; n < nodes; n++) arc[n] = from + at[n] * (to - from);
+
+  // the first step has the fixed transformations of the base
   for (int i = 0; parent == r->hop[0] && i < r->nfix; i++) {
     model_fix* copy = td_push_fix(m, 1);
     if (!copy) return TD_E_NOMEM;
     *copy = m->fix[r->fix + i];
   }
+
+  // the hop
   const num strains = td_build_constants(b, zero, (g->coords < 0 ? 6 : 18) * nodes);
   const num step = td_build_number(b, num_ex(b, to - from));
   model_hop* hop = td_push_hop(m, 1);
@@ -438,6 +442,8 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
                      .continues = continues,
                      .group = m->nhop - 1};
   *out = m->nhop - 1;
+
+  // strains at its nodes
   if (g->coords >= 0) return td_gvs_own_step(b, g, *out, arc, nodes);
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)

@@ -646,11 +646,14 @@ td_status td_build_chain(builder* b, int joint, int element, int parent, int* ho
       pending = b->m->nfix;
     }
   }
+
+  // a joint whose force is measured is a hop, if only a rigid one
   if (at == parent && is_felt(b, joint)) {
     TD_TRY(td_build_still(b, at, pending, b->m->nfix - pending));
     at = b->m->nhop - 1;
     pending = b->m->nfix;
   }
+
   *hop = at;
   *fix = pending;
   *nfix = b->m->nfix - pending;

@@ -507,6 +507,8 @@ static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const value* fixed = td_get(b->joints, joint, "fixed");
   const char* type = td_get_word(b->joints, joint, "type", NULL);
+
+  // a constraint is written in one way, and constrains something
   if (fixed && type)
     return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
   if (fixed && !any_fixed(b, joint))
@@ -515,6 +517,8 @@ static td_status check_purpose(builder* b, int joint) {
   if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
   if (fixed || type || has_force(b->joints, joint)) return TD_OK;
+
+  // places that nothing else is between are held together
   if (closing_type(b, joint)) {
     td_remark(b->diags, td_get_at(b->joints, joint, "tr2nd"),
               "joint(%d) has `tr2nd` and neither spring nor damper nor input: it holds the places "
@@ -523,6 +527,8 @@ static td_status check_purpose(builder* b, int joint) {
     td_hint(b->diags, "joint.type = 'spherical' says so without this note");
     return TD_OK;
   }
+
+  // the joint has no purpose: tell what it lacks
   static const char* const fields[] = {"second", "first", NULL};
   if (has_law(b->joints, joint)) {
     td_error(b->diags, TD_E_MODEL, j->second.at,
@@ -606,6 +612,8 @@ static td_status check_gains(builder* b, int joint) {
 static td_status check_link(builder* b, int joint) {
   const value* tr = td_get(b->joints, joint, "tr");
   const bool fixed = any_fixed(b, joint), beam = is_beam(b, joint);
+
+  // a link makes no degrees of freedom
   for (int i = 0; tr && i < td_value_count(tr); i++) {
     static const char* const fields[] = {"trans", "rot"};
     for (int k = 0; k < 2; k++) {
@@ -637,6 +645,8 @@ static td_status check_link(builder* b, int joint) {
       if (td_get(b->joints, joint, td_field_name(f)))
         return refuse(b, joint, td_field_name(f),
                       "has no meaning: a link has no degrees of freedom");
+
+  // directions and motion have a number for each axis that there is
   const value* dir = td_get(b->joints, joint, "dir");
   if (dir && !beam && td_field_fit("nx1|nx3", dir, b->joint[joint].nelement).cols == 3) {
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dir"),
@@ -650,6 +660,8 @@ static td_status check_link(builder* b, int joint) {
     return refuse(b, joint, "motion",
                   "must have one, three or six numbers for each element: x, y, z and the rotation "
                   "vector");
+
+  // fields that belong to another kind of joint
   if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
   if (!fixed) warn_unused(b, joint, "motion", "it belongs to joint.fixed");
   if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))

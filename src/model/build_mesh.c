@@ -238,6 +238,8 @@ static td_status node_slots_open(builder* b, int k, node_slots* out) {
   const quat q = quat_mat3(mesh->place.R);
   const double turn[4] = {q.w, q.v.x, q.v.y, q.v.z};
   td_mesh_name(b, k, out->name, sizeof out->name);
+
+  // as many rows as nodes
   TD_TRY(check_rows(b, k, m, body ? td_get_at(body, 0, "m") : td_span_none(), "nx1", "body.m", n,
                     "nodes"));
   TD_TRY(check_rows(b, k, I, body ? td_get_at(body, 0, "I") : td_span_none(), "3x3xn", "body.I", n,
@@ -246,6 +248,8 @@ static td_status node_slots_open(builder* b, int k, node_slots* out) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(joints, 0, "dof"),
                     "mesh(%d).joint(1).dof(%d): a node moves along %d direction%s", k + 1,
                     td_value_count(dofs), mesh->nmove, mesh->nmove == 1 ? "" : "s");
+
+  // rows for each node, or one for all
   out->m = rows_of(m, n, 1, 1e-9);
   out->I = rows_of(I, n, 9, 0);
   for (int c = 0; c < mesh->nmove; c++) {
@@ -340,6 +344,8 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
   model_hop* hop = td_push_hop(m, 1 + mesh->turns);
   model_col* col = td_push_col(m, n + 3 * mesh->turns);
   if (!hop || !col || held == NUM_NONE) return TD_E_NOMEM;
+
+  // a translation along the directions in which it moves
   hop[0] = (model_hop){.kind = HOP_MOVE,
                        .parent = -1,
                        .fix = m->nfix,
@@ -360,6 +366,8 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
     }
   m->station[mesh->instance + i].hop = m->nhop - 1;
   if (!mesh->turns) return TD_OK;
+
+  // a rotation behind it
   hop[1] = (model_hop){.kind = HOP_BALL,
                        .parent = at,
                        .fix = m->nfix,

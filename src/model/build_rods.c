@@ -373,6 +373,8 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   rod_model model = 0;
   for (int i = 0; word && i < ROD_MODELS; i++)
     if (strcmp(word, td_rod_models[i].name) == 0) model = (rod_model)i;
+
+  // the rod, its segments and its base
   char name[160];
   td_build_rod_name(b, rod, name, sizeof name);
   b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
@@ -393,6 +395,8 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->nfix = nfix;
   r->placed = true;
   if (!written) return td_build_rom_joint(b, rod);
+
+  // frames, strains and masses of its model
   if (td_rod_has_wrench(b, rod)) {  // at the base it is what a hop of its own transmits
     TD_TRY(td_build_still(b, hop, fix, nfix));
     r->hop[0] = b->m->nhop - 1;

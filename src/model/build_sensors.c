@@ -118,10 +118,13 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
                     td_sensor_table[ref->kind].name, ref->root == 'b' ? "body" : "rod", ref->index,
                     length, arc);
   }
+
   p->rod = rod;
   p->arc = arc;
   p->part = td_build_rod_part(b, rod - 1, arc);
   const build_rod* r = &b->rod[rod - 1];
+
+  // coordinates, strains and the rod as a whole need no station
   if (sensor_is(ref->kind, WITH_COORDS)) {  // of a rod whose strain field is written out
     if (r->coords <= ref->component)
       return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) has %d coordinates of its own",
@@ -131,6 +134,7 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
     return TD_OK;
   }
   if (sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN)) return TD_OK;
+
   if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
   if (sensor_is(ref->kind, OF_SECTION) && r->npoint == 0) {  // segments
     const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);
@@ -140,6 +144,8 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
                       "one, got %g m; use the model 'gvs' or 'rom', or more segments",
                       rod, last, arc);
   }
+
+  // a station at the place: one that is there, or a new one
   for (int i = 0; i < b->m->nstation; i++) {
     const model_station* s = &b->m->station[i];
     if (s->rod == p->rod && s->arc == p->arc && s->name != 0 && !s->moved) {
@@ -262,6 +268,8 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   p->element = element;
   joint_ends(b, p->joint, p->element, &p->a, &p->b);
   if (!sensor_is(ref->kind, WITH_NUMBER)) return TD_OK;
+
+  // one of its degrees of freedom
   const int at_dof = (element - 1) * j->ndof + ref->item - 1;
   const char* name = td_sensor_table[ref->kind].name;
   if (!j->main) {
@@ -313,6 +321,8 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
                    .v = -1,
                    .depends = info->depends == TD_ON_COORD ? TD_ON_STATE : info->depends};
   td_status status = TD_OK;
+
+  // what it is about
   if (td_build_sensor_rod(b, &s->ref) > 0 || s->ref.root == 'r') {
     status = rod_probe(b, &s->ref, s->at, &p);
   } else if (s->ref.root == 'm') {
@@ -333,6 +343,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
   if (s->ref.root == 'c' && (p.cable < 1 || p.cable > b->m->ncable))
     status = no_such(b, s->at, &s->ref, "cable", b->m->ncable);
   if (info->about == 'i') status = index_probe(b, &s->ref, s->at, &p);
+
   model_probe* out = td_push_probe(b->m, 1);
   if (!out) return TD_E_NOMEM;
   *out = p;

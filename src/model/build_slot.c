@@ -86,6 +86,8 @@ static td_status finish(builder* b, int joint, int hop) {
   const model_hop* h = &b->m->hop[hop];
   int dof = 0, var = -1;
   while (j->dof_q[dof] != h->q) dof++;
+
+  // the variable of its degree of freedom
   for (int k = 0; k < b->spec->nsensor; k++) {
     const spec_sensor_var* s = &b->spec->sensors[k];
     bool used = false;
@@ -98,6 +100,8 @@ static td_status finish(builder* b, int joint, int hop) {
                       "expression of: dof(joint(%d), %d)",
                       joint + 1, dof + 1, joint + 1, dof + 1);
   }
+
+  // rate and acceleration of that variable
   model_coordinate* c = td_push_coordinate(b->m, 1);
   const num first = td_push_number_ex(b->m, 12) ? b->m->nnumber_ex - 12 : NUM_NONE;
   num* slot = td_push_strain_slot(b->m, 12);
@@ -108,6 +112,8 @@ static td_status finish(builder* b, int joint, int hop) {
   snprintf(name, sizeof name, "acceleration of joint(%d).curve", joint + 1);
   const int accel = td_exprs_var(g, name, TD_ON_ACCEL);
   *c = (model_coordinate){.q = h->q, .v = h->v, .var = var, .rate = rate, .accel = accel};
+
+  // the curve and its derivatives
   for (int k = 0; k < 12; k++) {
     slot[k] = first + k;
     b->m->number_ex[first + k] = k < 3 ? td_ex_open(g, td_value_ex(curve, k, g))

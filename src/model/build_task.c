@@ -111,14 +111,20 @@ static td_status push_task(builder* b, const value* tasks, int k) {
   if (m->ntask_value + n > MOST_VALUES)
     return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "value"),
                     "tasks may have %d numbers together", MOST_VALUES);
+
+  // as many numbers as the value has
   TD_TRY(check_count(b, tasks, k, "desired", n, false));
   TD_TRY(check_count(b, tasks, k, "P", n, true));
   TD_TRY(check_count(b, tasks, k, "I", n, true));
   TD_TRY(check_count(b, tasks, k, "D", n, true));
+
+  // inputs
   const drive_list inputs = {b, "task", tasks, k, td_get_at(tasks, k, "value")};
   int ninput;
   TD_TRY(td_build_drive_count(&inputs, &ninput));
   for (int i = 0; i < ninput; i++) TD_TRY(push_input(&inputs, i, td_get(tasks, k, "inputs")));
+
+  // the task
   plain_name plain;
   model_task* t = td_push_task(m, 1);
   if (!t) return TD_E_NOMEM;
@@ -132,6 +138,8 @@ static td_status push_task(builder* b, const value* tasks, int k) {
                     .calm = NUM_NONE};
   if (td_get(tasks, k, "calm")) t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
   m->ntask_value += n;
+
+  // one feedforward for all tasks
   const bool is_static = strcmp(td_get_word(tasks, k, "feedforward", "dynamic"), "static") == 0;
   if (k > 0 && is_static != m->task_static)
     return td_error(

@@ -20,6 +20,8 @@ static td_status read_place(builder* b, int j, const char* field, place* out) {
 
 static td_status read_places(builder* b) {
   td_status worst = TD_OK;
+
+  // rods
   for (int r = 0; r < b->nrod; r++) {
     build_joint* base = &b->joint[b->njoint + r];
     base->nelement = 1;
@@ -40,6 +42,8 @@ static td_status read_places(builder* b) {
                                        td_get_at(b->rods, r, "first"), what, &base->first);
     if (s != TD_OK) worst = s;
   }
+
+  // joints
   for (int j = 0; j < b->njoint; j++) {
     build_joint* joint = &b->joint[j];
     joint->nelement = 1;
@@ -253,6 +257,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   const bool quaternion = td_hop_traits[it->kind].quaternion;
+
+  // position
   model_dof* pos = td_push_pos(m, 1);
   if (!pos) return TD_E_NOMEM;
   *pos = (model_dof){.joint = joint + 1,
@@ -265,6 +271,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   j->dof_q[at] = m->npos - 1;
   j->dof_v[at] = -1;
   if (k >= it->nv) return TD_OK;
+
+  // velocity
   model_dof* vel = td_push_vel(m, 1);
   if (!vel) return TD_E_NOMEM;
   *vel = *pos;
@@ -274,6 +282,8 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   vel->init = td_build_number(b, it->vector ? read_turn(b, joint, element, it).omega[k]
                                             : dof_field(b, joint, dof, "rate", element, 0));
   j->dof_v[at] = m->nvel - 1;
+
+  // motion of this coordinate, or of all
   const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
   const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
   if (motion) return push_motion(b, motion, element, j->nelement, 0, 1, vel);
@@ -294,6 +304,8 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
   int dof = whole(equal->x[row + rows * (cols - 1)]) - 1;
   char what[64];
   snprintf(what, sizeof what, "joint(%d).dof(%d).equal2", joint + 1, own_dof + 1);
+
+  // one number counts the degrees of freedom of all joints in order
   if (cols == 1) {
     int left = dof;
     for (other = 0; other <= joint; other++) {
@@ -313,6 +325,8 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
                       what, dof + 1);
     }
   }
+
+  // the other coordinate exists
   if (other >= b->njoint)
     return td_error(b->diags, TD_E_MODEL, at, "%s: there is no joint(%d)", what, other + 1);
   const build_joint* o = &b->joint[other];
@@ -330,6 +344,8 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
     return td_error(b->diags, TD_E_MODEL, at, "%s: joint(%d) has %d element%s, got element %d",
                     what, other + 1, o->nelement, o->nelement == 1 ? "" : "s", e + 1);
   }
+
+  // it is another one, made before
   *own = other == joint && e == element && dof == own_dof;
   if (*own && j->nelement > 1) return TD_OK;
   if (*own)
@@ -346,6 +362,7 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
                     "%s: joint(%d).dof(%d) is a number of a quaternion, which cannot be shared",
                     what, other + 1, dof + 1);
   }
+
   j->dof_q[element * j->ndof + own_dof] = o->dof_q[from];
   j->dof_v[element * j->ndof + own_dof] = o->dof_v[from];
   return TD_OK;
@@ -385,6 +402,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
+
+  // numbers of a quaternion are neither shared nor prescribed alone
   if (k == 0 && quaternion && it->nv == 3 && it->typed && !it->vector)
     check_quaternion(b, joint, it, dofs);
   if (shared && quaternion) {
@@ -407,6 +426,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
               path);
     return TD_E_MODEL;
   }
+
+  // a prescribed rotation leaves nothing for dampers and inputs
   const bool given = it->typed && !quaternion;  // the rotation of a spherical joint
   for (int i = 0; given && i < 3; i++)
     if (td_get(dofs, dof, laws[i]))
@@ -414,6 +435,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
                       "%s.%s: dampers and inputs of a spherical joint act on its angular velocity, "
                       "which is prescribed here",
                       name, laws[i]);
+
+  // each coordinate is prescribed or shared once
   if (whole_motion && (shared || td_get(dofs, dof, "motion")))
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, shared ? "equal2" : "motion"),
                     "%s.%s: %s.motion prescribes all its degrees of freedom", name,
@@ -429,6 +452,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
                     "%s has both equal2 and motion; prescribe the one it is equal to", name);
   }
+
+  // a shared coordinate has the initial values of the other
   static const char* const own[] = {"init", "rate"};
   for (int i = 0; i < 2 && shared && b->joint[joint].nelement == 1; i++)
     if (td_get(dofs, dof, own[i]))
@@ -450,6 +475,8 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
                                         : "`type` makes those of its kind");
     return TD_E_MODEL;
   }
+
+  // motion has a number for each degree of freedom
   const value* motion = td_get(j->s, j->at, "motion");
   if (motion) {
     char shape[16];
@@ -465,6 +492,8 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
           j->nelement > 1 ? ", in one row or one for each element" : "", motion->rows,
           motion->cols);
   }
+
+  // not too many
   const long all = (long)b->m->nvel + b->nnode_v + (long)j->nelement * j->ndof;
   if (all > b->spec->limits.dofs) {
     static const char* const fields[] = {"second", NULL};
@@ -472,6 +501,8 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
                     "%s: the model may have %d degrees of freedom, with this joint it has %ld",
                     path, b->spec->limits.dofs, all);
   }
+
+  // each by itself
   td_status worst = TD_OK;
   for (int i = 0; i < j->nitem; i++)
     for (int k = 0; j->items[i].tr == -1 && k < j->items[i].ndof; k++)

@@ -124,6 +124,8 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
   }
   if (v->ref.index < 0 || v->ref.index > b->nbody + b->nnode)
     return bad_body(b, at, what, v->ref.index);
+
+  // an arc length of a body that is a rod, unless 1 is its only element
   const int rod = td_build_rom_of(b, v->ref.index);
   const double number = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : 0;
   if (rod > 0 && v->ref.has_place && !(number == 1 && b->rod[rod - 1].length < 1)) {
@@ -133,6 +135,8 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
     return td_error(b->diags, TD_E_MODEL, at, "%s: body(%d) is %g m long, got the arc length %g m",
                     what, v->ref.index, b->rod[rod - 1].length, number);
   }
+
+  // an element of a body
   out->body = v->ref.index;
   if (!v->ref.has_place) return TD_OK;
   if (number != floor(number) || number < 1)

@@ -91,17 +91,24 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   b->rods = td_get(spec->root, 0, "rod");
   b->chambers = td_get(spec->root, 0, "chamber");
   b->cables = td_get(spec->root, 0, "cable");
+
+  // cables, each read once
   const int ncable = b->cables ? td_value_count(b->cables) : 0;
   b->cable = calloc((size_t)ncable + 1, sizeof(cable_words));
   if (!b->cable) return TD_E_NOMEM;
   for (int i = 0; i < ncable; i++) b->cable[i] = td_cable_read(b->cables, i);
+
   b->fluid = td_get(spec->root, 0, "fluid");
   b->contacts = td_get(spec->root, 0, "contact");
   b->meshes = td_get(spec->root, 0, "mesh");
+
+  // meshes, whose edges may be rods with joints of their own
   b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
   b->mesh = td_build_mesh_new(b->nmesh);
   if (!b->mesh) return TD_E_NOMEM;
   TD_TRY(td_mesh_rods(b));
+
+  // counts: a joint with `rom` makes a rod, each rod has a base joint
   b->nbody = b->bodies ? td_value_count(b->bodies) : 0;
   b->njoint = b->joints ? td_value_count(b->joints) : 0;
   b->nload = b->loads ? td_value_count(b->loads) : 0;
@@ -111,11 +118,15 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   b->joint = calloc((size_t)(b->njoint + b->nrod) + 1, sizeof(build_joint));
   b->rod = calloc((size_t)b->nrod + 1, sizeof(build_rod));
   if (!b->joint || !b->rod) return TD_E_NOMEM;
+
+  // joints as written
   for (int j = 0; j < b->njoint; j++) {
     b->joint[j].s = b->joints;
     b->joint[j].at = j;
     b->joint[j].tr = td_get(b->joints, j, "tr");
   }
+
+  // rods that joints make, then rods as written
   for (int j = 0, r = written; j < b->njoint; j++) {
     const value* rom = td_get(b->joints, j, "rom");
     if (!rom) continue;
@@ -247,10 +258,14 @@ static td_status build(builder* b) {
   b->m->gravity = td_build_numbers(b, world ? td_get(world, 0, "g") : NULL, 0, 1, 3, 0);
   if (b->m->gravity == NUM_NONE) return TD_E_NOMEM;
   if (b->nrod > 0 && !td_push_rod(b->m, b->nrod)) return TD_E_NOMEM;
+
+  // the tree
   TD_TRY(td_build_mesh_open(b));
   if (!open_bodies(b)) return TD_E_NOMEM;
   TD_TRY(td_build_tree(b));
   TD_TRY(sort_hops(b));
+
+  // what acts on it
   td_status links = td_build_links(b);
   if (links == TD_OK) links = td_build_cables(b);
   if (links == TD_OK) links = td_build_fluid(b);
@@ -258,15 +273,21 @@ static td_status build(builder* b) {
   for (int k = 0; k < FORCE_KINDS && links == TD_OK; k++)
     if (td_force_words[k]->structure) links = td_force_words[k]->build(b);
   if (b->m->nload > 0) b->m->has_blocks = true;
+
+  // coordinates and names
   TD_TRY(finish_tree(b));
   bool* prescribed = calloc((size_t)b->m->npos + 1, sizeof(bool));
   const td_status listed = prescribed ? list_free(b->m, prescribed) : TD_E_NOMEM;
   free(prescribed);
   TD_TRY(listed);
   TD_TRY(name_joints(b));
+
+  // numbers, also of a model with errors, so that their messages come too
   const td_status expressions = td_build_expressions(b);
   if (links != TD_OK) return links;
   TD_TRY(expressions);
+
+  // what is constant
   b->m->time_var = b->spec->time_var;
   b->m->nvar = td_exprs_nvar(b->m->graph);
   b->m->gravity_constant = true;

@@ -135,9 +135,12 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
                     l > 0 ? "xaxis must not be parallel to the edge"
                           : "a beam must have a length, its two nodes are at the same place");
   }
+
   f->kind = STRAIN_SEGMENT;
   f->coords = -1;
   for (int i = 0; i < 6; i++) f->dof_q[i] = f->dof_v[i] = -1;
+
+  // edges with the same vector and the same laws share a section
   bool shared = !kind->xaxis || td_value_count(kind->xaxis) <= 3;
   for (int k = 0; k < LAW_FIELDS; k++) shared = shared && !kind->law.field[k].each;
   f->section = shared ? known_section(kind, edge) : NUM_NONE;
@@ -146,6 +149,8 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
     if (shared && kind->nknown < KNOWN)
       kind->known[kind->nknown++] = (known_edge){edge, f->section};
   }
+
+  // it has a potential when its laws follow from parameters alone
   f->potential = true;
   for (int s = 0; s < SECTION_INPUT; s++) {
     const ex x = b->m->number_ex[f->section + s];

@@ -182,6 +182,8 @@ static void check_rods(const mesh_check* c, const value* joints) {
               *body = td_get(c->s, c->i, "body");
   const td_span at = td_get_at(joints, 1, "rom");
   refuse_fields(c, joints, 1, without, 3, "an edge with `rom` is a polynomial rod and has none");
+
+  // nodes and edges move and turn in all directions
   if (!nodes || !td_get(nodes, 0, "rot"))
     td_error(diags, TD_E_MODEL, at,
              "%s.joint(2).rom clamps each edge to its nodes, which must turn: write "
@@ -201,6 +203,8 @@ static void check_rods(const mesh_check* c, const value* joints) {
       break;
     }
   }
+
+  // stiffness, damping and mass are those of a rod, per length
   if (!spring || !td_get(spring, 0, "coeff"))
     td_error(diags, TD_E_MODEL, at,
              "%s.joint(2).spring.coeff is missing: the stiffness per length of the edges, "

@@ -298,6 +298,8 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
   td_diags* diags = &spec->diags;
   const value *parts = td_get(s, i, "part"), *coords = td_get(s, i, "coords");
   const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+
+  // coordinates belong to the whole rod
   bool any = td_get(s, i, "strain") != NULL;
   for (int p = 0; p < n; p++) {
     any = any || td_get(parts, p, "strain");
@@ -307,6 +309,8 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
              name, p + 1, name);
     return;
   }
+
+  // models with coordinates of their own have none
   if (*model_of(model)->name == 0) return;  // is told elsewhere
   for (int p = -1; p < n && !model_of(model)->functions; p++)
     for (int f = 0; f < 2; f++) {
@@ -318,6 +322,8 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
                name, fields[f], model);
       return;
     }
+
+  // slopes of the strains by the coordinates are continuous
   for (int p = -1; p < n; p++) {
     const value *of = p < 0 ? s : parts, *v = td_get(of, p < 0 ? i : p, "strain");
     int smooth = 1;
@@ -333,6 +339,8 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
             "abs(x), max(x, 0)^2; tables have a corner where they end");
     return;
   }
+
+  // every coordinate moves a strain
   if (!coords || coords->kind != V_NUM) return;
   if (!any) {
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "coords"),
