@@ -2,6 +2,7 @@
 #include <stdio.h>
 
 #include "model/build.h"
+#include "model/meshes.h"
 #include "model/structure.h"
 
 static const td_field fields[] = {
@@ -58,6 +59,15 @@ static td_status load_element(builder* b, int i, const place* body, int e) {
   return TD_OK;
 }
 
+// Is some number of the last three columns not zero?
+static bool has_torque(const value* ftau, int n) {
+  const td_fit fit = ftau ? td_field_fit("nx3|nx6", ftau, n) : (td_fit){.cols = 0};
+  bool any = false;
+  for (int k = 3 * fit.rows; fit.cols == 6 && k < 6 * fit.rows; k++)
+    any = any || ftau->x[k] != 0 || (ftau->e && ftau->e[k] != EX_NONE);
+  return any;
+}
+
 static td_status load(builder* b, int i) {
   const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
   const td_span at = td_get_at(b->loads, i, field);
@@ -75,6 +85,11 @@ static td_status load(builder* b, int i) {
           td_error(b->diags, TD_E_MODEL, at, "%s names element 0: elements count from 1", what);
   if (status == TD_OK && !td_get(b->loads, i, "ftau"))
     td_warn(b->diags, at, "exload(%d) has no effect: it has no ftau, the force and torque", i + 1);
+  if (status == TD_OK && has_torque(td_get(b->loads, i, "ftau"), n)) {
+    char torque[64];
+    snprintf(torque, sizeof torque, "the torque of exload(%d)", i + 1);
+    td_mesh_warn_torque(b, &body, at, torque);
+  }
   if (status == TD_OK && (long)model_forces(b->m) + n > b->spec->limits.parts)
     status = td_error(b->diags, TD_E_MODEL, at,
                       "exload(%d) has %d elements: the model may have %d springs and loads", i + 1,

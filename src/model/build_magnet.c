@@ -4,6 +4,7 @@
 #include <stdio.h>
 
 #include "model/force_words.h"
+#include "model/meshes.h"
 #include "model/rods.h"
 
 static const td_field fields[] = {
@@ -141,6 +142,7 @@ static td_status push_at(builder* b, const magnet_words* w, const char* name) {
     status = td_error(b->diags, TD_E_MODEL, w->at,
                       "%s is the ground: a magnet is on a body or a rod", what);
   if (status == TD_OK) status = td_build_check_place(b, &on, max_int(1, on.n), what);
+  if (status == TD_OK) td_mesh_warn_torque(b, &on, w->at, name);
   for (int e = 0; status == TD_OK && e < max_int(1, on.n); e++) {
     char one[160];
     snprintf(one, sizeof one, on.n > 1 ? "%s[%d]" : "%s", name, e + 1);

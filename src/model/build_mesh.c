@@ -20,6 +20,15 @@ int td_mesh_of(const builder* b, int body) {
   return -1;
 }
 
+void td_mesh_warn_torque(builder* b, const place* on, td_span at, const char* what) {
+  const int k = on->rod > 0 ? -1 : td_mesh_of(b, on->body);
+  char name[100];
+  if (k < 0 || b->mesh[k].turns) return;
+  td_mesh_name(b, k, name, sizeof name);
+  td_warn(b->diags, at, "%s has no effect: the nodes of %s do not turn", what, name);
+  td_more(b->diags, "give them %s.joint(1).tr.rot = [0 inf inf inf] and an inertia", name);
+}
+
 void td_build_node_name(const builder* b, int body, char* out, size_t size) {
   const int k = td_mesh_of(b, body);
   char name[100];

@@ -33,5 +33,7 @@ bool td_mesh_has_rods(const value* meshes, int k);
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size);
 // The mesh, from 0, that a body number belongs to, -1: none.
 int td_mesh_of(const builder* b, int body);
+// Warn that a torque, `what`, has no effect on nodes that do not turn; none where it has one.
+void td_mesh_warn_torque(builder* b, const place* on, td_span at, const char* what);
 
 #endif
