@@ -79,7 +79,9 @@ static void say_number(const session* s, const char* format, int width, double x
   }
 }
 
-// Print one variant: DOF, error and order at rest and in motion, time, speed.
+// Print one variant in a line: model, n, DOF, error and order at rest and in motion, time of an
+// evaluation, speed, strategy of the statics and why something is missing.  A star marks an error
+// that is not above that of the reference.  A variant that was not built has its reason alone.
 static void say_variant(const comparison* c, const variant* v) {
   const session* s = c->s;
   if (!v->built) {

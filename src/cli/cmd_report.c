@@ -4,27 +4,35 @@
 
 #include "cli/cli.h"
 
-// Read a whole file; to be freed, NULL: a message was printed.
+// Read a whole file into a text that ends with a zero byte; the caller frees it.  NULL after a
+// message: the file cannot be opened, or there is no memory.
 static char* read_file(const char* path) {
   FILE* f = fopen(path, "rb");
   if (!f) {
     complain(0, "cannot read '%s'", path);
     return NULL;
   }
+
+  // read up to the end of the file; the buffer doubles when it is full
   char* text = NULL;
   size_t n = 0, cap = 0;
   for (bool more = true; more;) {
     if (cap - n < 2) {
       cap = cap ? 2 * cap : 1 << 20;
       char* grown = realloc(text, cap);
-      if (!grown) break;
+      if (!grown) {
+        complain(0, "out of memory while reading '%s'", path);
+        free(text);
+        fclose(f);
+        return NULL;
+      }
       text = grown;
     }
     const size_t got = fread(text + n, 1, cap - n - 1, f);
     n += got;
     more = got > 0;
   }
-  if (text) text[n] = '\0';
+  text[n] = '\0';
   fclose(f);
   return text;
 }

@@ -261,21 +261,32 @@ static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) 
   }
 }
 
+// Evaluate the kinematics of a bundle of steps (model_run) at the positions and velocities in w:
+// frames, twists, velocity-dependent accelerations, inertias and parts of the steps, all in the
+// world.
 static void place_run(const td_model* m, td_work* w, const model_run* run) {
   magnus_steps steps;
   magnus_motion motion;
   octet_pose g = {{{0}}, {{0}}};
+
+  // motion of all steps at once, each relative to the frame before it
   steps_of(m, w, run, NULL, &steps);
   td_magnus(&steps, &motion);
+
+  // frames, one after the other
   for (int l = 0; l < run->n; l++) {
     const pose one = before(m, w, run->hop + l), step = octet_pose_at(&motion.g, l);
     octet_pose_put(&g, l, &one);
     w->hop[run->hop + l].g = pose_mul(one, step);
   }
+
+  // twists, velocity-dependent accelerations, and inertias, which the frames behind carry
   const octet V = octet_carried_each(&g, &motion.V), own = octet_carried_each(&g, &motion.A);
   const octet_pose behind = octet_pose_mul(&g, &motion.g);
   put_twists(m, w, run, &V, &own);
   put_inertias(w, run, &behind);
+
+  // parts of the steps; where columns are used one by one, the motion subspace of each too
   for (int p = 0; p < 6 * run->nodes; p++)
     if (run->modes >> p % 6 & 1) motion.S[p] = octet_carried_each(&g, &motion.S[p]);
   put_parts(m, run, motion.S, 1, w->part);

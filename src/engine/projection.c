@@ -84,14 +84,16 @@ static td_status correct(const td_model* m, td_work* w, metric* k, const double*
   return TD_OK;
 }
 
-// Newton's method on the positions down to tol, or to `accept` where rounding or redundant rows
-// prevent more. The state is left placed.
+// Project the positions by Newton's method with the factors k until the largest error of the rows
+// is at most tol, or at most `accept` where rounding or redundant rows stop the convergence.  w is
+// left with the kinematics of the last positions.
 static td_status project_positions(const td_model* m, td_state* state, td_work* w, double tol,
                                    double accept, metric* k, double* e, double* delta) {
   double before = INFINITY, error = INFINITY;
   bool fresh = false;  // the last step was made with factors of its own state
 
   for (int iteration = 0; iteration < 30; iteration++) {
+    // evaluate the kinematics and the errors; stop at tol, or where new factors gain little
     td_place(m, state, w);
     error = td_row_errors(m, w, false, e);
     if (error <= tol) return TD_OK;
@@ -110,7 +112,9 @@ static td_status project_positions(const td_model* m, td_state* state, td_work* 
     td_trial_displace(m, state->q, delta, state->q);
   }
 
-  // name the row with the largest error
+  // accept the error of the last state, or name the row with the largest one
+  td_place(m, state, w);
+  error = td_row_errors(m, w, false, e);
   if (error <= accept) return TD_OK;
   int worst = 0;
   for (int i = 1; i < m->nrow; i++)

@@ -97,12 +97,18 @@ static vec3 reference_turn(const td_work* w, const model_row* row, const row_end
   return vec3_scale(-1, mat3_apply(ends->b.R, back));
 }
 
+// Compute the directional derivative of a row and of its wrenches from the derivatives d of its
+// frames.  If the direction is w->along, it also changes the reference rotation and the numbers of
+// the row.
 static row_value change_of(const td_work* w, const model_row* row, const row_ends* ends,
                            const ends_change* d) {
+  // by the frames; a turn of the reference rotation counts as a turn of frame b
   frame_change b = d->b;
   if (w->along && row->reference >= 0) b.turn = vec3_add(b.turn, reference_turn(w, row, ends));
   const row_changes changes = {&d->a, &b, &d->c};
   row_value v = td_row_formulas[row->kind]->change(&ends->f, &changes);
+
+  // by the numbers of the row
   if (!w->along) return v;
   const row_value own = numbers_change(w, row, ends);
   v.e += own.e;

@@ -85,15 +85,21 @@ static bool find_point(const td_model* m, int strain, point* p) {
 
 // ---- points that differ only in numbers -------------------------------------------------------
 
-// Report whether two hops have the same fixed transformations and move with the same coordinates.
+// Report whether two hops have the same fixed transformations and move with the same coordinates,
+// each with a number for its weight and for the slope of the weight, so that the hops differ at
+// most in these numbers and in their constant terms.
 static bool same_hop(const td_model* m, int i, int j) {
   const model_hop *a = &m->hop[i], *b = &m->hop[j];
   if (a->nv != b->nv || a->nfix != b->nfix) return false;
+
+  // fixed transformations
   for (int k = 0; k < a->nfix; k++) {
     const model_fix *f = &m->fix[a->fix + k], *g = &m->fix[b->fix + k];
     if (f->trans != g->trans || f->rot != g->rot || f->kind != g->kind || f->axis != g->axis)
       return false;
   }
+
+  // coordinates, and whether their weights and slopes are numbers
   for (int k = 0; k < a->nv; k++) {
     const model_col *c = &m->col[a->col + k], *e = &m->col[b->col + k];
     if (c->v != e->v || c->q != e->q || c->part != e->part || c->weight == NUM_NONE ||

@@ -186,11 +186,14 @@ static value* like(lang* L, const value* v, int rows, int cols, int pages, td_sp
   return s;
 }
 
-// Elements of v that n indices select.
+// Copy the elements of v that n indices select into a new value, in column-major order.  NULL after
+// a message: there are too many elements, the limit of work is exceeded or memory is exhausted.
 static value* gather(lang* L, const value* v, const index_list* ix, int n, td_span at) {
-  // one index: the shape of the index, but a vector keeps its direction
+  // each index gives the size of its dimension
   int rows = ix[0].n, cols = n > 1 ? ix[1].n : 1;
   const int pages = n == 3 ? ix[2].n : 1;
+
+  // one index: the shape of the index, but a vector keeps its direction
   if (n == 1) {
     const bool line = !ix->colon && (ix->rows == 1 || ix->cols == 1);
     const bool row = line && v->rows == 1 && v->cols != 1;
@@ -198,8 +201,11 @@ static value* gather(lang* L, const value* v, const index_list* ix, int n, td_sp
     rows = row ? 1 : column ? ix->n : ix->rows;
     cols = row ? ix->n : column ? 1 : ix->cols;
   }
+
+  // td_num reports a size beyond the limit, whatever the kind of v
   if ((double)rows * cols * pages > TD_VALUE_LIMIT) return td_num(L, rows, cols, pages, at);
 
+  // make a value of the kind of v, charge the work, copy the elements
   value* out = like(L, v, rows, cols, pages, at);
   bool ok =
       out && td_spend(L, v->kind == V_NUM ? td_value_count(out) / 2 : 4L * td_value_count(out), at);

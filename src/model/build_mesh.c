@@ -177,7 +177,9 @@ static td_span law_at(const value* s, int i, int f) {
   return g == s ? td_get_at(s, i, law_fields[f].field) : td_get_at(g, 0, law_fields[f].field);
 }
 
-// `path` is "joint(2)" or "joint(1).dof(3)".
+// Read the force laws (spring, damper, input) that element i of s gives to the n nodes, edges or
+// diagonals of mesh k, and check the sizes of their fields.  `path` names s(i) in messages:
+// "joint(2)" or "joint(1).dof(3)".
 static td_status laws_open(builder* b, int k, const value* s, int i, int n, const char* path,
                            laws* out) {
   static const char* const shape = "nx1|nx6";
@@ -188,14 +190,20 @@ static td_status laws_open(builder* b, int k, const value* s, int i, int n, cons
   out->cols = 1;
   out->dir = td_get(s, i, "dir");
   char field[48];
+
+  // every field has one row or n; if one has six columns, as beams have, the laws have six
   for (int f = 0; f < LAW_FIELDS; f++) {
     const value* v = law_value(s, i, f);
     snprintf(field, sizeof field, "%s.%s", path, law_fields[f].path);
     TD_TRY(check_rows(b, k, v, law_at(s, i, f), shape, field, n, what));
     if (v && td_field_fit(shape, v, n).cols == 6) out->cols = 6;
   }
+
+  // fields that are missing take their defaults
   for (int f = 0; f < LAW_FIELDS; f++)
     out->field[f] = rows_of(law_value(s, i, f), n, out->cols, law_fields[f].fallback);
+
+  // the direction has one column, or one for each axis where the laws have six columns
   if (!out->dir) return TD_OK;
   snprintf(field, sizeof field, "%s.dir", path);
   TD_TRY(check_rows(b, k, out->dir, td_get_at(s, i, "dir"), "nx1|nx3", field, n, what));

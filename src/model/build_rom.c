@@ -436,15 +436,20 @@ td_status td_build_rod_rom(builder* b, int rod) {
   return td_rod_sample(b, rod, b->rod[rod].length, 0);
 }
 
-// The transformation with inf elements determines which components are free; those before it are
-// fixed.
+// Read which components of a polynomial rod are free: those that are inf in the last transformation
+// of its joint.  *fixed is the number of fixed transformations before it.  A rotation other than a
+// quaternion whose scalar part is 0 or inf is an error.
 static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
   const value* tr = b->joint[joint].tr;
   const int n = tr ? td_value_count(tr) : 0;
+
+  // free components of the position
   *fixed = n - 1;
   const value *trans = n ? td_get(tr, n - 1, "trans") : NULL,
               *rot = n ? td_get(tr, n - 1, "rot") : NULL;
   for (int c = 0; trans && c < 3; c++) r->free[c] = isinf(trans->x[c]);
+
+  // free components of the rotation: the vector part of a quaternion
   const bool four = rot && td_value_count(rot) == 4;
   if (!four || (rot->x[0] != 0 && !isinf(rot->x[0]))) {
     return td_error(b->diags, TD_E_MODEL,

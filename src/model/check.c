@@ -440,13 +440,16 @@ static void check_nodes(td_spec* spec, const checked* c) {
   }
 }
 
-// A body number, or [body element element ...]
+// Check a place: a reference such as at(body(2), 3), a body number, or [body element element ...].
+// Report the first rule that it breaks.
 static void check_place(td_spec* spec, const checked* c) {
   const value* v = c->v;
   if (v->kind == V_REF) {
     check_reference(spec, c);
     return;
   }
+
+  // an array must be a vector
   if (v->pages > 1 || (v->rows > 1 && v->cols > 1)) {
     char got[48];
     size_text(v, got, sizeof got);
@@ -454,6 +457,8 @@ static void check_place(td_spec* spec, const checked* c) {
              "%s must be a body number or [body element ...], got %s", c->name, got);
     return;
   }
+
+  // its numbers must be whole, 0 or more; on a polynomial rod an arc length follows the body
   if (!check_depends(spec, c)) return;
   for (int i = 0; i < td_value_count(v); i++) {
     double x;
@@ -612,9 +617,14 @@ static void spread_inertia(td_spec* spec, const td_field* f, value_slot* slot) {
   slot->v = I;
 }
 
+// Check field k of s(i), a structure that `parent` describes: its name, then its value.  A value
+// that must be known while loading is replaced by a number first, and a scalar inertia by a matrix.
+// `element` is the name of s(i) in messages.
 static void check_field(walk* w, const td_field* parent, const value* s, int i, int k,
                         const char* element) {
   value_slot* slot = &s->slots[i * s->nfield + k];
+
+  // the name must be in the table; an empty value counts as not given
   const td_field* f = td_field_child(parent, s->names[k]);
   if (!f && strcmp(parent->path, "par") == 0) return;  // data of the file
   if (!f) {
@@ -623,11 +633,14 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
   }
   if (td_value_is_empty(slot->v)) return;
 
+  // the field must not be written under two names
   char name[NAME_SIZE];
   write_name(name, sizeof name, "%s.%s", element, s->names[k]);
   if (strcmp(s->names[k], td_field_name(f)) != 0 && td_get(s, i, td_field_name(f)))
     td_error(&w->spec->diags, TD_E_MODEL, slot->name_at,
              "%s and %s are the same field; write one of them", name, td_field_name(f));
+
+  // bring the value into its final form, then check it
   if (f->depends == TD_ON_NOTHING) settle(w->spec, slot);
   spread_inertia(w->spec, f, slot);
   checked c = {f, slot->v, name, slot->at, {0}, w->along};

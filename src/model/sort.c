@@ -76,28 +76,38 @@ static int dofs_along(const td_model* m, int first, int* v) {
   return n;
 }
 
-// A rod takes the slots of all its DOFs at its first step; head: that of each step.
+// Number the slots of the columns on the ancestry of each hop, from the ground outwards.  A rod
+// takes one slot for each of its DOFs at its first step, and all of its steps share these slots.
+// Hops are in depth-first order, so that the slots of the present ancestry are a stack.
+// Scratch: v is the velocity of each slot on the stack, of_slot the last column so far of each slot
+// of a rod, head the first step of the rod to which a hop belongs.
 static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
+
+    // slots begin behind those of the parent; the first step of a rod takes those of all its DOFs
     hop->above = hop->end = hop->parent < 0 ? 0 : m->hop[hop->parent].end;
     head[i] = hop->continues && hop->parent >= 0 ? head[hop->parent] : i;
     const model_hop* rod = &m->hop[head[i]];
     if (is_step(hop) && head[i] == i) hop->end += dofs_along(m, i, v + hop->above);
     for (int l = hop->above; l < hop->end && head[i] == i; l++) of_slot[l] = -1;
+
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      // a column of a step has the slot of its DOF along the rod, any other column a new slot
       int slot = rod->above;
       if (!is_step(hop)) v[slot = hop->end++] = m->col[k].v;
       while (v[slot] != m->col[k].v) slot++;
       m->col[k].slot = slot;
 
-      // the columns of a DOF along a rod, one after the other; of each slot the last so far
+      // link the columns of a DOF along a rod into a list, in the order of the steps
       int* before = &of_slot[slot];
       m->col[k].leads = !is_step(hop) || *before < 0;
       m->col[k].next = -1;
       if (!m->col[k].leads) m->col[*before].next = k;
       *before = k;
     }
+
+    // the first velocity from the ground, and whether those of all slots ascend one by one
     hop->root = hop->end > 0 ? v[0] : -1;
     hop->straight = hop->parent < 0 || m->hop[hop->parent].straight;  // up to its own slots
     for (int l = max_int(1, hop->above); l < hop->end && hop->straight; l++)

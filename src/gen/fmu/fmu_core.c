@@ -238,6 +238,11 @@ static void fmu_gaps(fmu* f, double* g) {
 
 // ---- values -----------------------------------------------------------------------------------
 
+// Get the value of the variable with the value reference vr: a state, its derivative, an input, a
+// parameter, a sensor, the time or an event indicator.  Derivatives, sensors and indicators are
+// evaluated on demand.  Before initialization, all but inputs, parameters and time are those of the
+// initial state, which is computed first.  False: an evaluation failed or no variable has this
+// reference.
 static bool fmu_get(fmu* f, unsigned vr, double* value) {
   if (f->mode == FMU_MADE && vr < VR_U && !fmu_start(f)) return false;
   if (vr < VR_DX) {

@@ -294,14 +294,19 @@ static bool leaves(const tracer* t, double p, double* end) {
   return far >= 1 || far <= -1;
 }
 
-// b becomes the point of the path between a and b at which p = end; *ds its arc length
+// Move b to the point of the equilibrium path between a and b at which p = end.  *ds is the arc
+// length from a to b, on entry and on return.
 static td_status land(tracer* t, double end, double* ds) {
   const test arrival = {.kind = TD_REGULAR, .threshold = end};
   td_newton_report report;
+
+  // find the arc length at which p is almost `end`
   if (t->b.point.p != end) {
     TD_TRY(locate(t, &arrival, *ds, ds));
     exchange(&t->b, &t->c);
   }
+
+  // solve for the equilibrium at p = end itself, then for the tangent and the stability there
   t->b.point.p = end;
   const td_newton_options how = {.tol = t->curve.options.tol, .max_iterations = 20};
   td_status status =

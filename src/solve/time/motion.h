@@ -55,8 +55,11 @@ void td_motion_inputs(td_motion* motion, const td_input_table* inputs);
 // Let a control, which must outlive the motion, give the inputs from now on.
 td_status td_motion_control(td_motion* motion, td_control* control);
 
-// y (n + 1) of the state, without integrals; and back, prescribed motion filled in.
+// Write positions, velocities and internal states of the state into y (n + 1); the targets and
+// integrals in y stay as they are.
 void td_motion_pack(const td_motion* motion, double* y);
+// Set the state to y at time t.  The targets of controlled rows go to the work; prescribed motion
+// follows from time, inputs from the table or the controller (its status: motion->controlled).
 void td_motion_unpack(td_motion* motion, double t, const double* y);
 // Some of the n numbers in their order, or all.
 static inline void gather(const int* index, int some, int n, const double* from, double* to) {

@@ -45,15 +45,22 @@ void td_motion_inputs(td_motion* m, const td_input_table* inputs) {
 }
 
 void td_motion_unpack(td_motion* m, double t, const double* y) {
+  // at the instant of a jump, time is later by a few rounding errors: values just after it hold
   m->state->t = t == m->t_jump ? t + 16 * DBL_EPSILON * fmax(fabs(t), 1e-6) : t;
+
+  // positions, velocities, targets of controlled rows, internal states
   scatter(m->iq, m->nq, m->size.nq, y, m->state->q);
   scatter(m->iv, m->nv, m->size.nv, y + m->nq, m->state->v);
   if (m->ntarget > 0) {
     memcpy(td_targets(m->work), y + m->nq + m->nv, (size_t)m->ntarget * sizeof(double));
   }
   for (int i = 0; i < m->ninner; i++) m->state->z[i] = y[inner_at(m) + i];
+
+  // inputs of the table, then prescribed motion
   if (m->inputs != NULL) drive_inputs(m, t);
   td_prescribe(m->model, m->work, m->state);
+
+  // inputs of the controller from the integrals of task errors, which the state remembers
   if (m->control == NULL) return;
   const double* z = y + integrals_at(m);
   m->controlled = td_control_inputs(m->control, m->state, z);

@@ -77,6 +77,8 @@ td_status td_swap(td_motion* m, const td_swap_question* q, char* text, size_t si
   char clause[160] = "";
   double *ours = calloc(2 * (size_t)n, sizeof *ours), *theirs = ours + n;
   if (ours == NULL) return TD_E_NOMEM;
+
+  // evaluate both at (t, y); where the rates agree, measure both and choose
   if (q->with_power && !q->code->has_power) {
     snprintf(clause, sizeof clause,
              "%s not used: the explicit solver needs the power of given motion", q->code->maker);
@@ -92,6 +94,8 @@ td_status td_swap(td_motion* m, const td_swap_question* q, char* text, size_t si
   } else {
     m->code = before;
   }
+
+  // report the outcome
   if (clause[0] != '\0') say(text, size, clause);
   free(ours);
   return TD_OK;
