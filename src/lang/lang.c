@@ -387,12 +387,12 @@ static bool expression_now(lang* L, ex e, td_span at, const char* what, double* 
   const int n = ok ? td_ex_vars(L->g, e, used, nvar) : 0;
 
   for (int k = 0; ok && k < n; k++) {
-    spec_param* p = L->spec->params;
-    while (p < L->spec->params + L->spec->nparam && p->var != used[k]) p++;
-    ok = p < L->spec->params + L->spec->nparam;
+    int i = 0;
+    while (i < L->spec->nparam && L->spec->params[i].var != used[k]) i++;
+    ok = i < L->spec->nparam;
     if (ok) {
-      p->structural = true;
-      vars[used[k]] = p->value;
+      L->spec->params[i].structural = true;
+      vars[used[k]] = L->spec->params[i].value;
     } else {
       td_fail(
           L, at,
