@@ -146,7 +146,8 @@ static int begin(void** state) {
   if (text != NULL && sscanf(text, "%llu:%d", &first, &count) == 2)
     first_seed = first, seed_count = count;
   if (text != NULL || getenv("TENDRIL_LONG")) found_count = 0;
-  if (CHECK_SANITIZED) seed_count = seed_count / 5 + 1, found_count /= 3;
+  // the sanitizers take five times as long and see the same code after a few robots
+  if (CHECK_SANITIZED) seed_count = (seed_count + 9) / 10, found_count = 0;
   return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 
