@@ -325,13 +325,9 @@ static void make_guid(const td_text* source, char* guid, size_t size) {
 // Compile the text of the model with the rest of the unit's sources and link it.
 static bool compile(const fmu_writer* f, const unit* u, const td_text* model, const char* archive,
                     td_build* build, char* path, size_t size) {
-  static const char* const flags[] = {"-std=gnu11",
-                                      "-O2",
-                                      "-fPIC",
-                                      "-shared",
-                                      "-fvisibility=hidden",
-                                      "-w",
-                                      "-Werror=implicit-function-declaration"};
+  static const char* const flags[] = {
+      "-std=gnu11",          "-O2", "-fPIC",      "-shared",
+      "-fvisibility=hidden", "-w",  "-Wno-psabi", "-Werror=implicit-function-declaration"};
   char name[80], header[80];
   snprintf(name, sizeof name, "%s.c", f->e.name);
   snprintf(header, sizeof header, "%s.h", f->e.name);
