@@ -11,6 +11,7 @@
 #ifndef TD_CONTACT_H
 #define TD_CONTACT_H
 
+#include "elem/shape.h"
 #include "elem/station.h"
 
 typedef struct contact_law {
@@ -18,37 +19,6 @@ typedef struct contact_law {
   bool approach;             // the second normal law
   double weight;             // factor that k (and d, of `approach`) have been multiplied by
 } contact_law;
-
-// Contact of a ball at x
-typedef struct contact_touch {
-  double depth;  // > 0: in contact
-  vec3 n;
-  mat3 dn;  // dn/dx; d depth/dx = -n
-} contact_touch;
-
-// ---- fixed objects ----------------------------------------------------------------------------
-
-// Contact with a half-space through `point` with an outward normal
-static inline contact_touch touch_plane(vec3 x, double r, vec3 point, vec3 normal) {
-  return (contact_touch){r - vec3_dot(normal, vec3_sub(x, point)), normal, {{0}}};
-}
-
-// Contact with a sphere around a centre, or with a cylinder if `across` projects perpendicular to
-// its axis.
-static inline contact_touch touch_round(vec3 x, double r, vec3 centre, double radius, mat3 across) {
-  const vec3 d = mat3_apply(across, vec3_sub(x, centre));
-  const double distance = vec3_norm(d);
-  contact_touch t = {.depth = r + radius - distance};
-  if (!(distance > 0)) return (contact_touch){0};  // no direction in the very middle
-  t.n = vec3_scale(1 / distance, d);
-  t.dn = mat3_scale(1 / distance, mat3_add(across, mat3_scale(-1, mat3_outer(t.n, t.n))));
-  return t;
-}
-
-// Projection perpendicular to a unit axis
-static inline mat3 contact_across(vec3 axis) {
-  return mat3_add(mat3_identity(), mat3_scale(-1, mat3_outer(axis, axis)));
-}
 
 // ---- the law ----------------------------------------------------------------------------------
 
@@ -119,31 +89,6 @@ static inline vec3 contact_law_change(const contact_law* l, const contact_law* d
   const double s = c->speed, N = c->normal.N;
   const double along = -(d->mu * N + l->mu * dN) / s + l->mu * N * l->slip * d->slip / (s * s * s);
   return vec3_axpy(along, c->slip, vec3_scale(dN, c->n));
-}
-
-// Changes of depth and normal with the numbers of a fixed object alone: of its point, of the unit
-// vector of its direction, of its radius; and of its velocity.
-typedef struct contact_object_change {
-  double depth;
-  vec3 n, v;
-} contact_object_change;
-
-static inline contact_object_change touch_plane_numbers(vec3 x, vec3 point, vec3 normal,
-                                                        vec3 dpoint, vec3 dnormal) {
-  return (contact_object_change){
-      .depth = vec3_dot(normal, dpoint) - vec3_dot(dnormal, vec3_sub(x, point)), .n = dnormal};
-}
-// d = (1 - u uᵀ)(x - c) of a cylinder, u = 0 of a sphere
-static inline contact_object_change touch_round_numbers(const contact_touch* t, vec3 x, vec3 centre,
-                                                        vec3 u, vec3 dcentre, vec3 du,
-                                                        double dradius) {
-  const vec3 r = vec3_sub(x, centre);
-  vec3 dd = vec3_scale(-1, dcentre);
-  dd = vec3_axpy(-vec3_dot(du, r) + vec3_dot(u, dcentre), u, vec3_axpy(-vec3_dot(u, r), du, dd));
-  const vec3 d = vec3_axpy(-vec3_dot(u, r), u, r);
-  const double distance = vec3_norm(d), grown = vec3_dot(t->n, dd);
-  return (contact_object_change){.depth = dradius - grown,
-                                 .n = vec3_scale(1 / distance, vec3_axpy(-grown, t->n, dd))};
 }
 
 // ---- a ball of a station against a fixed object ----------------------------------------------

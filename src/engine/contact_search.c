@@ -52,13 +52,10 @@ vec3 td_contact_drift(const td_work* w, const model_contact* c) {
   return c->drift == NUM_NONE ? (vec3){0, 0, 0} : vec3_of(w->num + c->drift);
 }
 
-// Depth and normal of a ball of radius r at x in a plane, sphere or cylinder.
+// Depth and normal of a ball of radius r at x in a fixed object.
 contact_touch td_touch_fixed(const td_work* w, const model_contact* c, vec3 x, double r) {
-  const vec3 point = vec3_of(w->num + c->point), d = vec3_of(w->num + c->direction);
-  const vec3 unit = vec3_scale(1 / vec3_norm(d), d);
-  if (c->kind == CONTACT_PLANE) return touch_plane(x, r, point, unit);
-  return touch_round(x, r, point, w->num[c->radius],
-                     c->kind == CONTACT_SPHERE ? mat3_identity() : contact_across(unit));
+  const fixed_shape s = contact_object(w, c);
+  return shape_of(c)->touch(&s, x, r);
 }
 
 // ---- boxes ------------------------------------------------------------------------------------
@@ -90,13 +87,9 @@ static double box_distance(const contact_line* a, const contact_line* b) {
 
 // Lower bound of the distance between a box and a fixed object.
 static double box_fixed_distance(const td_work* w, const model_contact* c, const contact_line* l) {
-  const vec3 point = vec3_of(w->num + c->point), d = vec3_of(w->num + c->direction);
-  const vec3 u = vec3_scale(1 / vec3_norm(d), d), half = vec3_scale(0.5, vec3_sub(l->hi, l->lo));
-  const vec3 middle = vec3_sub(vec3_add(l->lo, half), point);
-  if (c->kind == CONTACT_PLANE)
-    return vec3_dot(u, middle) - fabs(u.x) * half.x - fabs(u.y) * half.y - fabs(u.z) * half.z;
-  const vec3 off = c->kind == CONTACT_SPHERE ? middle : mat3_apply(contact_across(u), middle);
-  return vec3_norm(off) - vec3_norm(half) - w->num[c->radius];
+  const fixed_shape s = contact_object(w, c);
+  const vec3 half = vec3_scale(0.5, vec3_sub(l->hi, l->lo));
+  return shape_of(c)->box_distance(&s, vec3_sub(vec3_add(l->lo, half), s.point), half);
 }
 
 // ---- sort and sweep ---------------------------------------------------------------------------
@@ -538,7 +531,7 @@ static void visit_one(const touch_visitor* v, const sweep* s, int piece, int bal
   contact_reach r = {.w = v->w, .c = c, .self = &own};
 
   // a fixed object
-  if (c->kind != CONTACT_PIECES) {
+  if (c->fixed) {
     if (!(box_fixed_distance(v->w, c, &own) > 0)) visit_piece(v, piece, &r);
     return;
   }
@@ -583,7 +576,7 @@ static void search(const td_model* m, const td_work* w, td_touch_visit visit, vo
     sweep s = {.list = NULL};
 
     // sort the pieces that can be touched, unless all are far away
-    if (c->kind == CONTACT_PIECES) {
+    if (!c->fixed) {
       if (c->npiece == 0) continue;
       const contact_line all = box_around(w, c->piece, c->npiece);
       if (c->nalong > 0) {
@@ -609,9 +602,7 @@ int td_contact_room(const td_model* m) {
   int n = 0;
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
-    const int each = c->nalong > 0               ? STRETCHES * GAUSS * c->nalong
-                     : c->kind == CONTACT_PIECES ? 4 * c->nball
-                                                 : 0;
+    const int each = c->nalong > 0 ? STRETCHES * GAUSS * c->nalong : c->fixed ? 0 : 4 * c->nball;
     n = min_int(MOST_REMEMBERED, n + each);
   }
   return n;
@@ -622,7 +613,7 @@ int td_contact_stretches(const td_model* m) {
   double n = 0;
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
-    n += (double)STRETCHES * c->nalong * (c->kind == CONTACT_PIECES && !c->line ? c->npiece : 1);
+    n += (double)STRETCHES * c->nalong * (c->fixed || c->line ? 1 : c->npiece);
     n += c->line ? 4 * SUBINTERVALS : 0;  // at both ends of what is touched
   }
   return (int)fmin(MOST_STRETCHES, n);
@@ -683,7 +674,7 @@ static double gap_of(const td_work* w, const model_contact* c, const sweep* s,
   // lower bound from the boxes
   double bound;
 
-  if (c->kind != CONTACT_PIECES) {
+  if (c->fixed) {
     bound = box_fixed_distance(w, c, &own);
   } else {
     const bool few = (double)max_int(c->nalong, c->nball) * c->npiece <= FEW_PAIRS;
@@ -726,7 +717,7 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
 
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
-    const bool pieces = c->kind == CONTACT_PIECES && c->npiece > 0;
+    const bool pieces = !c->fixed && c->npiece > 0;
     const int n = c->nalong > 0 ? c->nalong : c->nball;
     const vec3 axis = vec3_of(w->num + c->direction), drift = td_contact_drift(w, c);
     sweep s = {.list = NULL};
@@ -750,17 +741,14 @@ void td_contact_gaps(const td_model* m, const td_work* w, double* gap, double* s
       bool moves = pieces;
       for (int j = first; j < first + count; j++) {
         const vec3 v = vec3_sub(w->contact_ball[j].v, drift);
-        const double closing = vec3_dot(v, axis) / vec3_norm(axis), all = vec3_norm(v);
+        const double along = vec3_dot(v, axis) / vec3_norm(axis), all = vec3_norm(v);
         moves = moves || (m->ball[j].station >= 0 && m->station[m->ball[j].station].hop >= 0);
-        fastest = fmax(fastest, c->kind == CONTACT_PLANE ? fabs(closing)
-                                : c->kind == CONTACT_CYLINDER
-                                    ? sqrt(fmax(0, all * all - closing * closing))
-                                    : all);
+        fastest = fmax(fastest, c->fixed ? shape_of(c)->closing(along, all) : all);
       }
 
       // the gap closes no faster than both sides together
       *speed++ = (a >= 0 ? 1.3 : 1) * (fastest + others);
-      if (c->kind == CONTACT_PIECES && !pieces) moves = false;
+      if (!c->fixed && !pieces) moves = false;
       *gap++ = moves
                    ? gap_of(w, c, &s, a >= 0 ? &w->contact_line[a] : NULL, &w->contact_ball[first])
                    : INFINITY;
@@ -774,13 +762,10 @@ void td_contact_widths(const td_model* m, const td_work* w, double* width) {
 
   for (int i = 0; i < m->ncontact; i++) {
     const model_contact* c = &m->contact[i];
-    double other = c->kind == CONTACT_PLANE ? INFINITY : w->num[c->radius];
-    if (c->kind == CONTACT_PIECES) {
-      other = INFINITY;
-      for (int j = c->piece; j < c->piece + c->npiece; j++)
-        for (int k = 0; k < m->piece[j].nball; k++)
-          other = fmin(other, w->contact_ball[m->piece[j].ball + k].r);
-    }
+    double other = c->fixed && td_shapes[c->shape].round ? w->num[c->radius] : INFINITY;
+    for (int j = c->piece; !c->fixed && j < c->piece + c->npiece; j++)
+      for (int k = 0; k < m->piece[j].nball; k++)
+        other = fmin(other, w->contact_ball[m->piece[j].ball + k].r);
 
     // least radius of each ball or piece of this side
     for (int k = 0; k < (c->nalong > 0 ? c->nalong : c->nball); k++) {

@@ -37,18 +37,10 @@ static contact_law law_along(const td_work* w, const model_contact* c, double we
 // What the numbers of a fixed object do to a ball at x.
 static contact_object_change object_along(const td_work* w, const model_contact* c, vec3 x,
                                           double r) {
-  const vec3 point = vec3_of(w->num + c->point), dpoint = vec3_of(w->dnum + c->point);
-  const vec3 along = vec3_of(w->num + c->direction), none = {0, 0, 0};
-  const vec3 u = vec3_scale(1 / vec3_norm(along), along), du = td_unit_change(w, c->direction, u);
-  const bool round = c->kind == CONTACT_SPHERE;
-  contact_object_change d;
-  if (c->kind == CONTACT_PLANE) {
-    d = touch_plane_numbers(x, point, u, dpoint, du);
-  } else {
-    const contact_touch t = td_touch_fixed(w, c, x, r);
-    d = touch_round_numbers(&t, x, point, round ? none : u, dpoint, round ? none : du,
-                            w->dnum[c->radius]);
-  }
+  const fixed_shape s = contact_object(w, c);
+  const fixed_shape ds = {vec3_of(w->dnum + c->point), td_unit_change(w, c->direction, s.u),
+                          w->dnum[c->radius]};
+  contact_object_change d = shape_of(c)->numbers_diff(&s, &ds, x, r);
   if (c->drift != NUM_NONE) d.v = vec3_of(w->dnum + c->drift);
   return d;
 }
@@ -77,7 +69,7 @@ static bool next_fixed(const td_model* m, const td_work* w, int* contact, int* b
   td_contact_lines(m, w);
   for (; *contact < m->ncontact; ++*contact, *ball = 0) {
     const model_contact* c = &m->contact[*contact];
-    for (; c->kind != CONTACT_PIECES && *ball < c->nball; ++*ball) {
+    for (; c->fixed && *ball < c->nball; ++*ball) {
       const model_ball* b = &m->ball[c->ball + *ball];
       if (hop_of(m, b) < 0) continue;
       const contact_ball at = w->contact_ball[c->ball + *ball];
@@ -186,7 +178,7 @@ vec3 td_contact_force(const td_model* m, const td_work* w, int contact, int k, v
   int at = contact, ball = k;
   fixed_touch f;
   *p = w->contact_ball[c->ball + k].x;
-  if (c->kind == CONTACT_PIECES || !next_fixed(m, w, &at, &ball, &f)) return (vec3){0, 0, 0};
+  if (!c->fixed || !next_fixed(m, w, &at, &ball, &f)) return (vec3){0, 0, 0};
   if (at != contact || ball != k + 1) return (vec3){0, 0, 0};
   return fixed_force(w, &f, p).F;
 }

@@ -10,6 +10,13 @@ static inline contact_curve contact_curve_of(const model_piece* p) {
   return (contact_curve){p->nball, p->share};
 }
 
+// The fixed object that a contact touches, at the present state, and the formulas of its shape.
+static inline fixed_shape contact_object(const td_work* w, const model_contact* c) {
+  const vec3 point = vec3_of(w->num + c->point), d = vec3_of(w->num + c->direction);
+  return (fixed_shape){point, vec3_scale(1 / vec3_norm(d), d), w->num[c->radius]};
+}
+static inline const shape_ops* shape_of(const model_contact* c) { return td_shapes[c->shape].ops; }
+
 // Bring balls and lines to the present state.
 void td_contact_lines(const td_model* m, const td_work* w);
 vec3 td_ball_arm(const td_work* w, const model_ball* b, const frame* f);

@@ -12,6 +12,8 @@
 #include "model/rods.h"
 #include "model/structure.h"
 
+#define SHAPE_OPTION(name, ...) "|" #name
+
 static const td_field fields[] = {
     {"contact", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "soft contact of rods, bodies and meshes with fixed objects and with each other"},
@@ -19,7 +21,7 @@ static const td_field fields[] = {
     {"contact.first", FIELD_PLACE, "", TD_REQUIRED, "", FIXED, "", "",
      "what touches: a rod with its points, a body with balls at `points`, or a mesh with balls "
      "at its nodes"},
-    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", "plane|sphere|cylinder",
+    {"contact.second", FIELD_TARGET, "", TD_REQUIRED, "", FIXED, "", &TD_SHAPES(SHAPE_OPTION)[1],
      "what is touched, or a rod, body or mesh"},
     {"contact.points", FIELD_NUM, "mx3", "[0 0 0]", "m", PARAM, "", "",
      "centres of the balls of a body `first`, in its frame"},
@@ -66,8 +68,8 @@ typedef struct side_words {
 typedef struct contact_words {
   int i;  // from 0
   side_words side[2];
-  contact_kind kind;          // CONTACT_PIECES: `second` is a rod, a body or a mesh
-  bool round;                 // `second` is a sphere or a cylinder
+  const shape_kind* shape;    // of the fixed object, NULL: `second` is a rod, a body or a mesh
+  bool round;                 // the fixed object has a radius
   const value *point, *axis;  // of the fixed object: a point of it, its normal or axis
   const value *radius, *law[5];
   td_span friction_at;
@@ -77,21 +79,16 @@ typedef struct contact_words {
 
 static contact_words read_contact(const value* s, int i) {
   static const char* const law[5] = {"stiffness", "damping", "exponent", "friction", "slip"};
-  const char* object = td_get_word(s, i, "second", "");
-  const bool plane = strcmp(object, "plane") == 0, sphere = strcmp(object, "sphere") == 0;
-  const bool round = sphere || strcmp(object, "cylinder") == 0;
+  const shape_kind* shape = td_shape_find(td_get_word(s, i, "second", ""));
   contact_words c = {.i = i,
                      .side = {{"first", td_get(s, i, "first"), td_get_at(s, i, "first"),
                                td_get(s, i, "points"), td_get(s, i, "ball")},
                               {"second", td_get(s, i, "second"), td_get_at(s, i, "second"),
                                td_get(s, i, "points2"), td_get(s, i, "ball2")}},
-                     .kind = plane    ? CONTACT_PLANE
-                             : sphere ? CONTACT_SPHERE
-                             : round  ? CONTACT_CYLINDER
-                                      : CONTACT_PIECES,
-                     .round = round,
-                     .point = td_get(s, i, plane ? "point" : "center"),
-                     .axis = td_get(s, i, plane ? "normal" : "axis"),
+                     .shape = shape,
+                     .round = shape && shape->round,
+                     .point = shape ? td_get(s, i, shape->point) : NULL,
+                     .axis = shape && shape->direction ? td_get(s, i, shape->direction) : NULL,
                      .radius = td_get(s, i, "radius"),
                      .friction_at = td_get_at(s, i, "friction"),
                      .approach = strcmp(td_get_word(s, i, "law", "hunt"), "approach") == 0,
@@ -125,13 +122,14 @@ static void check_rod_side(td_spec* spec, const side_words* side, const char* na
              k + 1, field);
 }
 
-// Fields that belong to one kind of `second`, or to a body as `first`.
-static const struct {
-  const char *field, *of;
-} belongs[] = {
-    {"point", "plane"},   {"normal", "plane"}, {"center", "sphere cylinder"},
-    {"axis", "cylinder"}, {"points2", "body"}, {"ball2", "body mesh"},
-};
+// Is a field the point or the direction of one of the first n shapes?
+static bool is_field_of(const shape_kind* shape, int n, const char* field) {
+  for (int k = 0; k < n; k++)
+    if (strcmp(shape[k].point, field) == 0 ||
+        (shape[k].direction && strcmp(shape[k].direction, field) == 0))
+      return true;
+  return false;
+}
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const contact_words c = read_contact(s, i);
@@ -150,12 +148,18 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              first->ref.index);
   for (int k = 0; k < 2; k++) check_rod_side(spec, &c.side[k], name);
 
-  // fields that have no effect
-  for (size_t k = 0; k < sizeof belongs / sizeof belongs[0]; k++) {
-    char why[48];
-    snprintf(why, sizeof why, "what is touched is a %.20s", touched);
-    if (!strstr(belongs[k].of, touched)) td_check_unused(spec, s, i, name, belongs[k].field, why);
+  // fields that have no effect: those of other shapes, and of balls where none are touched
+  char why[48];
+  snprintf(why, sizeof why, "what is touched is a %.20s", touched);
+  for (int k = 0; k < SHAPE_KINDS && touched[0]; k++) {
+    const char* const field[2] = {td_shapes[k].point, td_shapes[k].direction};
+    for (int j = 0; j < 2; j++)
+      if (field[j] && !is_field_of(td_shapes, k, field[j]) &&
+          !is_field_of(c.shape, c.shape ? 1 : 0, field[j]))
+        td_check_unused(spec, s, i, name, field[j], why);
   }
+  if (!strstr("body", touched)) td_check_unused(spec, s, i, name, "points2", why);
+  if (!strstr("body mesh", touched)) td_check_unused(spec, s, i, name, "ball2", why);
   if (value_names(first, "rod")) {
     td_check_unused(spec, s, i, name, "points", "a rod touches with its own points");
     td_check_unused(spec, s, i, name, "ball", "a rod touches with its own points");
@@ -222,7 +226,7 @@ static double rod_radius(builder* b, int rod) {
 // The radius of what a contact touches: infinite for a plane.
 static double other_radius(builder* b, const contact_words* c) {
   const value *second = c->side[1].on, *r = second->kind == V_STR ? c->radius : c->side[1].ball;
-  if (c->kind == CONTACT_PLANE) return INFINITY;
+  if (c->shape && !c->round) return INFINITY;
   if (value_names(second, "rod"))
     return second->ref.index >= 1 && second->ref.index <= td_value_count(b->rods)
                ? rod_radius(b, second->ref.index - 1)
@@ -552,9 +556,9 @@ static td_status push_contact(builder* b, int i) {
   td_exprs* g = b->spec->graph;
   const contact_words c = read_contact(b->contacts, i);
   plain_name plain;
-  const bool fixed = c.kind != CONTACT_PIECES;
   model_contact out = {
-      .kind = c.kind,
+      .fixed = c.shape != NULL,
+      .shape = c.shape ? (int)(c.shape - td_shapes) : 0,
       .approach = c.approach,
       .potential = true,
       .point = c.point ? td_build_numbers(b, c.point, 0, 1, 3, 0) : td_build_constants(b, zero, 3),
@@ -577,8 +581,8 @@ static td_status push_contact(builder* b, int i) {
   if (!td_push_contact(b->m, 1) || b->m->failed) return TD_E_NOMEM;
   model_contact* to = &b->m->contact[i];
   *to = out;
-  if (fixed && out.nball > 0) b->m->has_blocks = true;
-  if (fixed) return TD_OK;
+  if (out.fixed && out.nball > 0) b->m->has_blocks = true;
+  if (out.fixed) return TD_OK;
 
   // what can be touched: the pieces of a rod, the balls of a body
   TD_TRY(push_side(b, &c, true, &other));

@@ -468,23 +468,18 @@ typedef struct model_piece {
   double share[16];  // of each ball, as contact_curve has them
 } model_piece;
 
-typedef enum contact_kind {
-  CONTACT_PLANE,     // point, direction: normal
-  CONTACT_SPHERE,    // point: centre, radius
-  CONTACT_CYLINDER,  // point, direction: axis, radius
-  CONTACT_PIECES     // balls of rods or bodies
-} contact_kind;
 typedef struct model_contact {
-  contact_kind kind;
+  bool fixed;  // a fixed object is touched, else pieces: balls or curves of rods or bodies
+  int shape;   // of the fixed object: which of td_shapes (elem/shape.h)
   int name;
   int ball, nball;       // what touches: balls, or
   int along, nalong;     // pieces of a rod, all along which the force is spread
-  int piece, npiece;     // PIECES: what is touched
-  bool line;             // PIECES: of a rod, only the deepest point counts
-  contact_arm arm;       // PIECES: where the force acts
-  num point, direction;  // 3 slots each
+  int piece, npiece;     // pieces that are touched
+  bool line;             // they are a rod's, of which only the deepest point counts
+  contact_arm arm;       // where the force between pieces acts
+  num point, direction;  // of the fixed object, 3 slots each
   num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
-  num radius;
+  num radius;            // of the fixed object, where its shape has one
   num law;         // 5 slots: stiffness, damping, exponent, friction, slip
   bool approach;   // damping acts on approach only, not in proportion to the depth
   bool potential;  // its elastic part counts as energy

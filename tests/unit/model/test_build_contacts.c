@@ -39,7 +39,8 @@ static void test_forces_are_spread_over_the_length_of_a_rod(void** state) {
     for (int i = 0; i < c.m->contact[0].nalong; i++)
       sum += c.m->piece[c.m->contact[0].along + i].weight;
     CHECK_NEAR(sum, 0.3, 1e-13);
-    assert_int_equal(c.m->contact[0].kind, CONTACT_PLANE);
+    assert_true(c.m->contact[0].fixed);
+    assert_string_equal(td_shapes[c.m->contact[0].shape].name, "plane");
     compiled_free(c);
   }
 }
@@ -52,7 +53,8 @@ static void test_points_of_a_body_are_balls(void** state) {
       "contact(1).stiffness = 1e4;\n"
       "contact(1).points = [0 0 0; 0 0 0.1; 0 0 0.2]; contact(1).ball = 0.02;");
   assert_int_equal(c.m->contact[0].nball, 3);
-  assert_int_equal(c.m->contact[0].kind, CONTACT_SPHERE);
+  assert_true(c.m->contact[0].fixed);
+  assert_string_equal(td_shapes[c.m->contact[0].shape].name, "sphere");
   for (int i = 0; i < 3; i++) {
     const model_ball* ball = &c.m->ball[c.m->contact[0].ball + i];
     CHECK_NEAR(fixed_number(c.m, ball->radius), 0.02, 0);
