@@ -169,10 +169,11 @@ enum { MOST_DRIVES = 64 };
 typedef struct drive_list {
   builder* b;
   const char* element;  // "control", "task"
-  const value* list;
-  int k;
-  td_span at;  // where a message points when there are no .inputs
+  int k;                // from 0
+  const value *inputs, *limits;
+  td_span at, limits_at;  // `at`: of .inputs, or what a message points to when there are none
 } drive_list;
+drive_list td_build_drives(builder* b, const char* element, const value* list, int k, td_span at);
 td_status td_build_drive_count(const drive_list* l, int* n);
 td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at);
 td_status td_build_drive_limits(const drive_list* l, int i, num* low, num* high);

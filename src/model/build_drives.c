@@ -5,6 +5,17 @@
 
 #include "model/build.h"
 
+drive_list td_build_drives(builder* b, const char* element, const value* list, int k, td_span at) {
+  const value* inputs = td_get(list, k, "inputs");
+  return (drive_list){.b = b,
+                      .element = element,
+                      .k = k,
+                      .inputs = inputs,
+                      .limits = td_get(list, k, "limits"),
+                      .at = inputs ? td_get_at(list, k, "inputs") : at,
+                      .limits_at = td_get_at(list, k, "limits")};
+}
+
 static td_status named_input(const drive_list* l, const value* name, td_span at, int* input) {
   builder* b = l->b;
   if (!name || name->kind != V_STR)
@@ -23,8 +34,8 @@ static td_status named_input(const drive_list* l, const value* name, td_span at,
 }
 
 td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at) {
-  const value* v = td_get(l->list, l->k, "inputs");
-  *at = v ? td_get_at(l->list, l->k, "inputs") : l->at;
+  const value* v = l->inputs;
+  *at = l->at;
   *input = i;
   if (!v) return TD_OK;
   if (v->kind == V_STR) return named_input(l, v, *at, input);
@@ -33,33 +44,32 @@ td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at) {
 }
 
 td_status td_build_drive_count(const drive_list* l, int* n) {
-  const value *v = td_get(l->list, l->k, "inputs"), *limits = td_get(l->list, l->k, "limits");
-  const td_span at = v ? td_get_at(l->list, l->k, "inputs") : l->at;
-  const int k = l->k + 1, rows = limits ? td_value_count(limits) / 2 : 1;
+  const value* v = l->inputs;
+  const int k = l->k + 1, rows = l->limits ? td_value_count(l->limits) / 2 : 1;
   *n = !v ? l->b->spec->ninput : v->kind == V_STR ? 1 : td_value_count(v);
   if (*n == 0)
-    return td_error(l->b->diags, TD_E_MODEL, at,
+    return td_error(l->b->diags, TD_E_MODEL, l->at,
                     "%s(%d) needs an input: write u = input('u', 0) and use it in a force",
                     l->element, k);
   if (*n > MOST_DRIVES)
-    return td_error(l->b->diags, TD_E_MODEL, at, "%s(%d) may use %d inputs at most, got %d",
+    return td_error(l->b->diags, TD_E_MODEL, l->at, "%s(%d) may use %d inputs at most, got %d",
                     l->element, k, MOST_DRIVES, *n);
   if (rows != 1 && rows != *n)
-    return td_error(l->b->diags, TD_E_MODEL, td_get_at(l->list, l->k, "limits"),
+    return td_error(l->b->diags, TD_E_MODEL, l->limits_at,
                     "%s(%d).limits must have one row or one for each of its %d inputs, got %d",
                     l->element, k, *n, rows);
   return TD_OK;
 }
 
 td_status td_build_drive_limits(const drive_list* l, int i, num* low, num* high) {
-  const value* v = td_get(l->list, l->k, "limits");
+  const value* v = l->limits;
   const int rows = v ? td_value_count(v) / 2 : 1, row = rows > 1 ? i : 0;
   td_exprs* g = l->b->spec->graph;
   const ex least = v ? td_value_ex(v, row, g) : td_ex_const(g, -INFINITY);
   const ex most = v ? td_value_ex(v, row + rows, g) : td_ex_const(g, INFINITY);
   if (td_ex_is_const(g, least) && td_ex_is_const(g, most) &&
       !(td_ex_value(g, least) <= td_ex_value(g, most)))
-    return td_error(l->b->diags, TD_E_MODEL, td_get_at(l->list, l->k, "limits"),
+    return td_error(l->b->diags, TD_E_MODEL, l->limits_at,
                     "%s(%d).limits: the lowest value %g is above the highest %g", l->element,
                     l->k + 1, td_ex_value(g, least), td_ex_value(g, most));
   *low = td_build_number(l->b, least);

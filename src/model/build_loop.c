@@ -99,7 +99,7 @@ static td_status push_loop(builder* b, const value* list, int k) {
                     k + 1);
   const value* v = td_get(list, k, kinds[kind]);
   const int first = b->m->nlaw_input;
-  const drive_list inputs = {b, "control", list, k, at};
+  const drive_list inputs = td_build_drives(b, "control", list, k, at);
   int n;
   TD_TRY(td_build_drive_count(&inputs, &n));
   for (int i = 0; i < n; i++) TD_TRY(push_input(&inputs, i));

@@ -61,18 +61,38 @@ enum { MOST_VALUES = 64 };
 
 // ---- numbers ----------------------------------------------------------------------------------
 
-static num gains(builder* b, const value* tasks, int k, const char* field, int n) {
-  return td_build_numbers(b, td_get(tasks, k, field), 0, 1, n, 0);
+// A task as it is written.
+typedef struct task_words {
+  const value* list;
+  int k;  // from 0
+  const value *value, *desired, *P, *I, *D, *damping, *calm;
+  bool is_static;
+  td_span at;  // of its value
+} task_words;
+
+static task_words read_task(const value* list, int k) {
+  return (task_words){
+      .list = list,
+      .k = k,
+      .value = td_get(list, k, "value"),
+      .desired = td_get(list, k, "desired"),
+      .P = td_get(list, k, "P"),
+      .I = td_get(list, k, "I"),
+      .D = td_get(list, k, "D"),
+      .damping = td_get(list, k, "damping"),
+      .calm = td_get(list, k, "calm"),
+      .is_static = strcmp(td_get_word(list, k, "feedforward", "dynamic"), "static") == 0,
+      .at = td_get_at(list, k, "value")};
 }
 
-static td_status check_count(builder* b, const value* tasks, int k, const char* field, int n,
+// As many numbers as the value has, or `one` for all of them.
+static td_status check_count(builder* b, const task_words* w, const value* v, const char* field,
                              bool one) {
-  const value* v = td_get(tasks, k, field);
-  const int count = v ? td_value_count(v) : n;
+  const int n = td_value_count(w->value), count = v ? td_value_count(v) : n;
   if (count == n || (one && count == 1)) return TD_OK;
-  return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, field),
-                  "task(%d).%s must have %s%d number%s like task(%d).value, got %d", k + 1, field,
-                  one && n > 1 ? "one or " : "", n, n == 1 ? "" : "s", k + 1, count);
+  return td_error(b->diags, TD_E_MODEL, td_get_at(w->list, w->k, field),
+                  "task(%d).%s must have %s%d number%s like task(%d).value, got %d", w->k + 1,
+                  field, one && n > 1 ? "one or " : "", n, n == 1 ? "" : "s", w->k + 1, count);
 }
 
 static bool is_among(const model_drive* d, int n, int input) {
@@ -83,13 +103,13 @@ static bool is_among(const model_drive* d, int n, int input) {
 
 // An input that two tasks use keeps the limits of the first; one that a controller sets is left to
 // it when the task takes whatever there is, and refused when the task names it.
-static td_status push_input(const drive_list* l, int i, bool named) {
+static td_status push_input(const drive_list* l, int i) {
   td_model* m = l->b->m;
   int input;
   td_span at;
   TD_TRY(td_build_drive(l, i, &input, &at));
   const bool taken = is_among(m->law_input, m->nlaw_input, input);
-  if (taken && named)
+  if (taken && l->inputs)
     return td_error(l->b->diags, TD_E_MODEL, at, "task(%d).inputs: '%s' has a controller already",
                     l->k + 1, l->b->spec->inputs[input].name);
   if (taken || is_among(m->task_input, m->ntask_input, input)) return TD_OK;
@@ -103,26 +123,23 @@ static td_status push_input(const drive_list* l, int i, bool named) {
 
 static td_status push_task(builder* b, const value* tasks, int k) {
   td_model* m = b->m;
-  const value *v = td_get(tasks, k, "value"), *desired = td_get(tasks, k, "desired");
-  if (!v || !desired)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, v ? "desired" : "value"),
-                    "task(%d).%s is empty", k + 1, v ? "desired" : "value");
-  const int n = td_value_count(v);
+  const task_words w = read_task(tasks, k);
+  if (!w.value || !w.desired)
+    return td_error(b->diags, TD_E_MODEL, w.value ? td_get_at(tasks, k, "desired") : w.at,
+                    "task(%d).%s is empty", k + 1, w.value ? "desired" : "value");
+  const int n = td_value_count(w.value);
   if (m->ntask_value + n > MOST_VALUES)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "value"),
-                    "tasks may have %d numbers together", MOST_VALUES);
-
-  // as many numbers as the value has
-  TD_TRY(check_count(b, tasks, k, "desired", n, false));
-  TD_TRY(check_count(b, tasks, k, "P", n, true));
-  TD_TRY(check_count(b, tasks, k, "I", n, true));
-  TD_TRY(check_count(b, tasks, k, "D", n, true));
+    return td_error(b->diags, TD_E_MODEL, w.at, "tasks may have %d numbers together", MOST_VALUES);
+  TD_TRY(check_count(b, &w, w.desired, "desired", false));
+  TD_TRY(check_count(b, &w, w.P, "P", true));
+  TD_TRY(check_count(b, &w, w.I, "I", true));
+  TD_TRY(check_count(b, &w, w.D, "D", true));
 
   // inputs
-  const drive_list inputs = {b, "task", tasks, k, td_get_at(tasks, k, "value")};
+  const drive_list inputs = td_build_drives(b, "task", tasks, k, w.at);
   int ninput;
   TD_TRY(td_build_drive_count(&inputs, &ninput));
-  for (int i = 0; i < ninput; i++) TD_TRY(push_input(&inputs, i, td_get(tasks, k, "inputs")));
+  for (int i = 0; i < ninput; i++) TD_TRY(push_input(&inputs, i));
 
   // the task
   plain_name plain;
@@ -131,22 +148,20 @@ static td_status push_task(builder* b, const value* tasks, int k) {
   *t = (model_task){.name = td_push_name(m, "%s", td_build_name(tasks, k, "task", plain)),
                     .first = m->ntask_value,
                     .n = n,
-                    .P = gains(b, tasks, k, "P", n),
-                    .I = gains(b, tasks, k, "I", n),
-                    .D = gains(b, tasks, k, "D", n),
-                    .damping = td_build_numbers(b, td_get(tasks, k, "damping"), 0, 1, 1, 0),
-                    .calm = NUM_NONE};
-  if (td_get(tasks, k, "calm")) t->calm = td_build_numbers(b, td_get(tasks, k, "calm"), 0, 1, 1, 0);
+                    .P = td_build_numbers(b, w.P, 0, 1, n, 0),
+                    .I = td_build_numbers(b, w.I, 0, 1, n, 0),
+                    .D = td_build_numbers(b, w.D, 0, 1, n, 0),
+                    .damping = td_build_numbers(b, w.damping, 0, 1, 1, 0),
+                    .calm = w.calm ? td_build_numbers(b, w.calm, 0, 1, 1, 0) : NUM_NONE};
   m->ntask_value += n;
 
   // one feedforward for all tasks
-  const bool is_static = strcmp(td_get_word(tasks, k, "feedforward", "dynamic"), "static") == 0;
-  if (k > 0 && is_static != m->task_static)
+  if (k > 0 && w.is_static != m->task_static)
     return td_error(
         b->diags, TD_E_MODEL, td_get_at(tasks, k, "feedforward"),
         "task(%d).feedforward must be that of task(1): one set of inputs serves all tasks", k + 1);
-  m->task_static = is_static;
-  if (is_static && td_get(tasks, k, "calm"))
+  m->task_static = w.is_static;
+  if (w.is_static && w.calm)
     return td_error(b->diags, TD_E_MODEL, td_get_at(tasks, k, "calm"),
                     "task(%d).calm is for feedforward = 'dynamic'; leave it out", k + 1);
   return m->failed ? TD_E_NOMEM : TD_OK;
@@ -184,7 +199,6 @@ static const char* unfit(const td_model* m, const model_probe* p) {
 
 typedef struct tasks {
   builder* b;
-  const value* list;
   int* vars;      // room for all variables
   int* probe_of;  // probe of each variable, -1
   int nvar;       // variables before ours
@@ -207,56 +221,56 @@ static td_status ask(tasks* t, int probe) {
 }
 
 // y_i of every probe in y, onto the partial tape
-static td_status partials(tasks* t, int k, int target, ex y, const int* vars, int n) {
+static td_status partials(tasks* t, const task_words* w, int target, ex y, int n) {
   td_model* m = t->b->m;
   for (int i = 0; i < n; i++) {
-    const int probe = vars[i] < t->nvar ? t->probe_of[vars[i]] : -1;
+    const int var = t->vars[i], probe = var < t->nvar ? t->probe_of[var] : -1;
     if (probe < 0) continue;
     const char* why = unfit(m, &m->probe[probe]);
     if (why)
-      return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
-                      "task(%d).value: %s is %s", k + 1, td_exprs_var_name(m->graph, vars[i]), why);
+      return td_error(t->b->diags, TD_E_MODEL, w->at, "task(%d).value: %s is %s", w->k + 1,
+                      td_exprs_var_name(m->graph, var), why);
     TD_TRY(ask(t, probe));
     model_partial* p = td_push_task_probe(m, 1);
     ex* grown = td_grow(t->partial, &t->partial_cap, t->npartial + 1, sizeof(ex));
     if (!p || !grown) return TD_E_NOMEM;
     t->partial = grown;
-    t->partial[t->npartial++] = td_ex_diff(m->graph, y, vars[i]);
+    t->partial[t->npartial++] = td_ex_diff(m->graph, y, var);
     *p = (model_partial){target, probe};
   }
   return TD_OK;
 }
 
-// sum_i e_i x_i + e_t with x_i the rate (0) or bias (1) variable of each probe among vars
-static ex along(tasks* t, ex e, const int* vars, int n, int which, bool with_time) {
+// sum_i e_i x_i + e_t with x_i the rate (0) or bias (1) variable of each probe among n variables
+static ex along(tasks* t, ex e, int n, int which, bool with_time) {
   td_model* m = t->b->m;
   td_exprs* g = m->graph;
   ex sum = with_time ? td_ex_diff(g, e, t->b->spec->time_var) : td_ex_const(g, 0);
   for (int i = 0; i < n; i++) {
-    const int probe = vars[i] < t->nvar ? t->probe_of[vars[i]] : -1;
+    const int var = t->vars[i], probe = var < t->nvar ? t->probe_of[var] : -1;
     if (probe < 0) continue;
     const ex x = td_ex_var(g, m->task_var[2 * probe + which]);
-    sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, td_ex_diff(g, e, vars[i]), x));
+    sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, td_ex_diff(g, e, var), x));
   }
   return sum;
 }
 
-static td_status build_value(tasks* t, int k, int target, ex y, ex desired) {
+static td_status build_value(tasks* t, const task_words* w, int i, int target) {
   td_model* m = t->b->m;
   td_exprs* g = m->graph;
+  const ex y = td_value_ex(w->value, i, g), desired = td_value_ex(w->desired, i, g);
   const int total = m->ntask_value, time_var = t->b->spec->time_var;
   const int n = td_ex_vars(g, y, t->vars, t->nvar);
   t->visits += (2.0 + n) * td_ex_size(g, y) * (2.0 + n) + 4.0 * td_ex_size(g, desired);
   if (t->visits > TASK_VISITS)
-    return td_error(t->b->diags, TD_E_MODEL, td_get_at(t->list, k, "value"),
-                    "task(%d).value is too long to differentiate twice", k + 1);
-  TD_TRY(partials(t, k, target, y, t->vars, n));
-  const ex rate = along(t, y, t->vars, n, 0, true);
-  const ex bias =
-      td_ex_2(g, EX_ADD, along(t, y, t->vars, n, 1, false), along(t, rate, t->vars, n, 0, true));
+    return td_error(t->b->diags, TD_E_MODEL, w->at,
+                    "task(%d).value is too long to differentiate twice", w->k + 1);
+  TD_TRY(partials(t, w, target, y, n));
+  const ex rate = along(t, y, n, 0, true);
+  const ex bias = td_ex_2(g, EX_ADD, along(t, y, n, 1, false), along(t, rate, n, 0, true));
   const ex first = td_ex_diff(g, desired, time_var);
   const ex six[6] = {y, rate, bias, desired, first, td_ex_diff(g, first, time_var)};
-  for (int i = 0; i < 6; i++) t->out[i * total + target] = six[i];
+  for (int c = 0; c < 6; c++) t->out[c * total + target] = six[c];
   ex* stop = td_grow(m->stop_ex, &m->cap_stop_ex, m->nstop_ex + 1, sizeof(ex));
   if (!stop) return TD_E_NOMEM;
   m->stop_ex = stop;
@@ -266,11 +280,11 @@ static td_status build_value(tasks* t, int k, int target, ex y, ex desired) {
 
 static td_status build_all(tasks* t) {
   td_model* m = t->b->m;
-  for (int k = 0; k < m->ntask; k++)
-    for (int i = 0; i < m->task[k].n; i++)
-      TD_TRY(build_value(t, k, m->task[k].first + i,
-                         td_value_ex(td_get(t->list, k, "value"), i, m->graph),
-                         td_value_ex(td_get(t->list, k, "desired"), i, m->graph)));
+  const value* list = td_get(t->b->spec->root, 0, "task");
+  for (int k = 0; k < m->ntask; k++) {
+    const task_words w = read_task(list, k);
+    for (int i = 0; i < m->task[k].n; i++) TD_TRY(build_value(t, &w, i, m->task[k].first + i));
+  }
   m->task_tape = td_tape_new(m->graph, t->out, 6 * m->ntask_value);
   m->task_probe_tape = td_tape_new(m->graph, t->partial, t->npartial);
   return m->task_tape && m->task_probe_tape ? TD_OK : TD_E_NOMEM;
@@ -280,7 +294,7 @@ td_status td_build_task_tapes(builder* b) {
   td_model* m = b->m;
   if (m->ntask == 0) return TD_OK;
   const int nvar = td_exprs_nvar(m->graph);
-  tasks t = {.b = b, .list = td_get(b->spec->root, 0, "task"), .nvar = nvar};
+  tasks t = {.b = b, .nvar = nvar};
   t.vars = malloc(2 * ((size_t)nvar + 1) * sizeof(int));
   t.out = malloc(6 * (size_t)m->ntask_value * sizeof(ex) + 1);
   int* asked = td_push_task_var(m, 2 * m->nprobe);
