@@ -20,6 +20,28 @@ static const td_field fields[] = {
     {.path = NULL},
 };
 
+// `fluid` as it is written: the fluid itself, and what a rod, a body or a mesh is to it.
+typedef struct fluid_words {
+  const value *rho, *velocity;
+  const value *drag, *lift, *drag_matrix, *added_mass;
+  const value *volume, *center;  // of a body
+  const value* width;            // of the edges of a mesh
+} fluid_words;
+
+// All of it is absent where there is no such structure.
+static fluid_words read_fluid(const value* s) {
+  if (!s || s->kind != V_STRUCT) return (fluid_words){0};
+  return (fluid_words){.rho = td_get(s, 0, "rho"),
+                       .velocity = td_get(s, 0, "velocity"),
+                       .drag = td_get(s, 0, "drag"),
+                       .lift = td_get(s, 0, "lift"),
+                       .drag_matrix = td_get(s, 0, "drag_matrix"),
+                       .added_mass = td_get(s, 0, "added_mass"),
+                       .volume = td_get(s, 0, "volume"),
+                       .center = td_get(s, 0, "center"),
+                       .width = td_get(s, 0, "width")};
+}
+
 // ---- rules ------------------------------------------------------------------------------------
 
 // The symmetric part of a drag matrix must not push along the velocity.
@@ -55,7 +77,7 @@ static const char* section_field(const value* s, int i) {
 
 // An edge has no x axis of its own: what is across it is the same all around.
 static void check_edge_drag(td_spec* spec, const value* fluid, const char* name) {
-  const value* drag = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "drag") : NULL;
+  const value* drag = read_fluid(fluid).drag;
   double x, y;
   if (!drag || drag->kind != V_NUM || td_value_count(drag) != 3) return;
   const ex first = td_value_ex(drag, 0, spec->graph), second = td_value_ex(drag, 1, spec->graph);
@@ -75,8 +97,7 @@ static void check_edge_drag(td_spec* spec, const value* fluid, const char* name)
 // Is element i in a fluid?  One whose density is an expression counts.  Without a fluid the field
 // `fluid` has no effect.
 static bool is_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
-  const value* fluid = td_get(spec->root, 0, "fluid");
-  const value* rho = fluid && fluid->kind == V_STRUCT ? td_get(fluid, 0, "rho") : NULL;
+  const value* rho = read_fluid(td_get(spec->root, 0, "fluid")).rho;
   double x;
   if (rho && rho->kind == V_NUM && td_value_count(rho) == 1 &&
       (!td_check_constant(spec, rho, 0, &x) || x != 0))
@@ -94,19 +115,20 @@ void td_check_mesh_in_fluid(td_spec* spec, const value* s, int i, const char* na
 }
 
 void td_check_rod_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
-  static const char* const replaced[] = {"drag", "lift"};
   const value* fluid = td_get(s, i, "fluid");
+  const fluid_words w = read_fluid(fluid);
   if (!is_in_fluid(spec, s, i, name)) return;
   if (!td_get(s, i, "part") && !td_get(s, i, section_field(s, i))) {
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.%s is missing: a rod in a fluid needs its section", name, section_field(s, i));
     return;
   }
-  if (!fluid || fluid->kind != V_STRUCT || !td_get(fluid, 0, "drag_matrix")) return;
+  if (!w.drag_matrix) return;
+  const value* const replaced[] = {w.drag, w.lift};
   for (int k = 0; k < 2; k++)
-    if (td_get(fluid, 0, replaced[k]))
-      td_warn(&spec->diags, td_get_at(fluid, 0, replaced[k]),
-              "%s.fluid.%s has no effect: drag_matrix is given", name, replaced[k]);
+    if (replaced[k])
+      td_warn(&spec->diags, td_get_at(fluid, 0, k == 0 ? "drag" : "lift"),
+              "%s.fluid.%s has no effect: drag_matrix is given", name, k == 0 ? "drag" : "lift");
 }
 
 const td_structure td_structure_fluid = {
@@ -169,7 +191,7 @@ static void zeros(builder* b, ex e[36]) {
 // Velocity of the stream and its derivatives by the place, at an expression of the place.
 static td_status push_stream(builder* b, const ex here[3], num* slots) {
   td_exprs* g = b->spec->graph;
-  const value* velocity = td_get(b->fluid, 0, "velocity");
+  const value* velocity = read_fluid(b->fluid).velocity;
   *slots = td_push_number_ex(b->m, STREAM_SLOTS) ? b->m->nnumber_ex - STREAM_SLOTS : NUM_NONE;
   if (*slots == NUM_NONE) return TD_E_NOMEM;
   for (int c = 0; c < 3; c++) {
@@ -218,36 +240,30 @@ static td_status push_wet(builder* b, int station, const td_sensor_ref* at, ex d
 }
 
 static ex density(builder* b) {
-  const value* rho = b->fluid ? td_get(b->fluid, 0, "rho") : NULL;
+  const value* rho = read_fluid(b->fluid).rho;
   return rho ? td_value_ex(rho, 0, b->spec->graph) : num_ex(b, 0);
 }
 
 // ---- rods -------------------------------------------------------------------------------------
 
 // Element i of a field of rod.fluid at an arc length.
-static ex rod_number(builder* b, int rod, const char* field, int i, double arc, double fallback) {
-  const value *fluid = td_rod_get(b, rod, "fluid", arc),
-              *v = fluid ? td_get(fluid, 0, field) : NULL;
+static ex number_at(builder* b, const value* v, int i, double arc, double fallback) {
   return v && i < td_value_count(v) ? at_arc(b, td_value_ex(v, i, b->spec->graph), arc)
                                     : num_ex(b, fallback);
 }
 
 // Coefficients of drag in the section's axes: a whole matrix, or drag on the diagonal and lift
 // across.
-static void rod_coefficients(builder* b, int rod, double arc, ex C[9]) {
+static void rod_coefficients(builder* b, const fluid_words* w, double arc, ex C[9]) {
   static const double drag[3] = {1.1, 1.1, 0.01};
-  const value* fluid = td_rod_get(b, rod, "fluid", arc);
-  const value *whole = fluid ? td_get(fluid, 0, "drag_matrix") : NULL,
-              *lift = fluid ? td_get(fluid, 0, "lift") : NULL;
-  for (int k = 0; k < 9 && whole; k++)
-    C[k] = rod_number(b, rod, "drag_matrix", k / 3 + 3 * (k % 3), arc, 0);
-  if (whole) return;
-  const bool three = lift && td_value_count(lift) == 3;
+  for (int k = 0; k < 9 && w->drag_matrix; k++)
+    C[k] = number_at(b, w->drag_matrix, k / 3 + 3 * (k % 3), arc, 0);
+  if (w->drag_matrix) return;
+  const bool three = w->lift && td_value_count(w->lift) == 3;
   ex l[3];
   for (int c = 0; c < 3; c++) {
-    l[c] = three ? rod_number(b, rod, "lift", c, arc, 0)
-                 : (c == 2 ? rod_number(b, rod, "lift", 0, arc, 0) : num_ex(b, 0));
-    C[4 * c] = rod_number(b, rod, "drag", c, arc, drag[c]);
+    l[c] = three || c == 2 ? number_at(b, w->lift, three ? c : 0, arc, 0) : num_ex(b, 0);
+    C[4 * c] = number_at(b, w->drag, c, arc, drag[c]);
   }
   C[1] = times(b, -1, l[2]);
   C[2] = l[1];
@@ -261,18 +277,19 @@ static void rod_coefficients(builder* b, int rod, double arc, ex C[9]) {
 static td_status wet_sample(builder* b, const model_sample* s) {
   static const double mass[3] = {0.6, 0.6, 0};
   const int rod = s->rod - 1;
+  const fluid_words w = read_fluid(td_rod_get(b, rod, "fluid", s->arc));
   const ex rho = density(b), A = td_rod_area(b, rod, s->arc), none = num_ex(b, 0);
   const ex centre[3] = {none, none, none};
   ex drag[36], added[36], C[9], width[3];
   zeros(b, drag);
   zeros(b, added);
   td_rod_widths(b, rod, s->arc, width);
-  rod_coefficients(b, rod, s->arc, C);
+  rod_coefficients(b, &w, s->arc, C);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++)
       drag[6 * i + j] = times(b, 0.5 * s->weight, mul(b, mul(b, rho, width[i]), C[3 * i + j]));
-    added[7 * i] = times(
-        b, s->weight, mul(b, mul(b, rho, A), rod_number(b, rod, "added_mass", i, s->arc, mass[i])));
+    added[7 * i] =
+        times(b, s->weight, mul(b, mul(b, rho, A), number_at(b, w.added_mass, i, s->arc, mass[i])));
   }
   const td_sensor_ref at = {.root = 'r', .index = s->rod, .arc = s->arc};
   return push_wet(b, s->station, &at, times(b, s->weight, mul(b, rho, A)), centre, drag, added);
@@ -280,8 +297,7 @@ static td_status wet_sample(builder* b, const model_sample* s) {
 
 // ---- bodies -----------------------------------------------------------------------------------
 
-static void body_matrix(builder* b, const value* fluid, const char* field, ex out[36]) {
-  const value* v = td_get(fluid, 0, field);
+static void body_matrix(builder* b, const value* v, ex out[36]) {
   zeros(b, out);
   for (int k = 0; v && k < 36; k++) out[k] = td_value_ex(v, k / 6 + 6 * (k % 6), b->spec->graph);
 }
@@ -290,26 +306,26 @@ static td_status wet_body(builder* b, int instance) {
   const model_body* body = &b->m->body[instance];
   const value* fluid = td_get(b->bodies, body->body - 1, "fluid");
   if (!fluid) return TD_OK;
-  const value *volume = td_get(fluid, 0, "volume"), *center = td_get(fluid, 0, "center");
+  const fluid_words w = read_fluid(fluid);
   ex drag[36], added[36], centre[3];
-  body_matrix(b, fluid, "drag_matrix", drag);
-  body_matrix(b, fluid, "added_mass", added);
+  body_matrix(b, w.drag_matrix, drag);
+  body_matrix(b, w.added_mass, added);
   for (int c = 0; c < 3; c++)
-    centre[c] = center ? td_value_ex(center, c, b->spec->graph) : b->m->number_ex[body->com + c];
-  const ex V = volume ? td_value_ex(volume, 0, b->spec->graph) : num_ex(b, 0);
+    centre[c] =
+        w.center ? td_value_ex(w.center, c, b->spec->graph) : b->m->number_ex[body->com + c];
+  const ex V = w.volume ? td_value_ex(w.volume, 0, b->spec->graph) : num_ex(b, 0);
   const td_sensor_ref at = {.root = 'b', .index = body->body, .element = body->element};
   return push_wet(b, body->station, &at, mul(b, density(b), V), centre, drag, added);
 }
 
-// ---- edges of meshes
-// -------------------------------------------------------------------------------
+// ---- edges of meshes --------------------------------------------------------------------------
 
 // Drag as on a rod with a round section (elem/edge_drag.h), and the buoyancy of the displaced
 // fluid, half of it at either end.  Lengths are those of the geometry.
 
 // Data that the edges of one mesh have in common.
 typedef struct wet_edges {
-  const value *width, *drag;
+  fluid_words written;
   int n;  // edges
   ex rho;
   ex last[2];  // drag of the edge before, and its slots
@@ -319,9 +335,9 @@ typedef struct wet_edges {
 
 static ex coefficient(builder* b, const wet_edges* e, int i) {
   static const double plain[2] = {1.1, 0.01};
-  if (!e->drag) return num_ex(b, plain[i]);
-  const int n = td_value_count(e->drag);
-  return td_value_ex(e->drag, i == 0 ? 0 : n - 1, b->spec->graph);
+  const value* drag = e->written.drag;
+  if (!drag) return num_ex(b, plain[i]);
+  return td_value_ex(drag, i == 0 ? 0 : td_value_count(drag) - 1, b->spec->graph);
 }
 
 static double edge_length(const td_wire* w, int e) {
@@ -371,7 +387,7 @@ static td_status push_edges(builder* b, int k, wet_edges* all, ex* displaced) {
   static const double quarter_pi = 0.78539816339744830962;
   const build_mesh* mesh = &b->mesh[k];
   for (int e = 0; e < all->n; e++) {
-    const ex width = td_build_pick(b, all->width, e, all->n, 0, 1, 0);
+    const ex width = td_build_pick(b, all->written.width, e, all->n, 0, 1, 0);
     const ex area = times(b, quarter_pi, mul(b, width, width));
     const ex half = times(b, 0.5 * edge_length(mesh->wire, e), mul(b, all->rho, area));
     TD_TRY(push_drag(b, k, all, e, width));
@@ -387,15 +403,12 @@ static td_status wet_mesh(builder* b, int k, ex rho) {
   const value* fluid = td_get(b->meshes, k, "fluid");
   if (!fluid) return TD_OK;
   const build_mesh* mesh = &b->mesh[k];
-  wet_edges all = {.width = td_get(fluid, 0, "width"),
-                   .drag = td_get(fluid, 0, "drag"),
-                   .n = mesh->nedge,
-                   .rho = rho,
-                   .slots = NUM_NONE};
-  if (!td_field_fit("nx1", all.width, all.n).ok)
+  wet_edges all = {.written = read_fluid(fluid), .n = mesh->nedge, .rho = rho, .slots = NUM_NONE};
+  const value* width = all.written.width;
+  if (!td_field_fit("nx1", width, all.n).ok)
     return td_error(b->diags, TD_E_MODEL, td_get_at(fluid, 0, "width"),
                     "mesh(%d).fluid.width has %d rows, but the mesh has %d edges", k + 1,
-                    td_value_count(all.width), all.n);
+                    td_value_count(width), all.n);
   char name[100];
   td_mesh_name(b, k, name, sizeof name);
   all.name = td_push_name(b->m, "%s", name);
@@ -413,7 +426,7 @@ static td_status wet_mesh(builder* b, int k, ex rho) {
 }
 
 td_status td_build_fluid(builder* b) {
-  const value* velocity = b->fluid ? td_get(b->fluid, 0, "velocity") : NULL;
+  const value* velocity = read_fluid(b->fluid).velocity;
   for (int c = 0; velocity && c < 3; c++)
     if (td_ex_depends(b->spec->graph, td_value_ex(velocity, c, b->spec->graph)) & TD_ON_HERE)
       b->m->stream_varies = true;
