@@ -7,6 +7,7 @@
 #include <limits.h>
 
 #include "model/arrays.h"
+#include "model/joints.h"
 #include "model/spec.h"
 
 // A body and some of its elements; body 0: ground.
@@ -34,9 +35,7 @@ typedef struct item {
 } item;
 
 typedef struct build_joint {
-  const value* s;  // the struct that describes it and its index there
-  int at;
-  const value* tr;  // its transformations
+  joint_words w;  // `tr` of the base joint of a rod is that of the rod
   place first, second;
   bool main;
   bool rom;  // makes a polynomial rod: no hops of its own

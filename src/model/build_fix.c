@@ -61,16 +61,15 @@ static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, m
 
 td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool translation,
                        bool rotation) {
-  const value* trans = td_get(tr, i, "trans");
-  const value* rot = td_get(tr, i, "rot");
+  const tr_words w = tr_read(tr, i);
   model_fix fix = {.kind = ROT_NONE, .rot = NUM_NONE};
   const double zero[3] = {0, 0, 0};
   fix.trans = td_build_constants(b, zero, 3);
   if (fix.trans == NUM_NONE) return TD_E_NOMEM;
-  for (int c = 0; translation && trans && c < 3; c++)
-    if (!value_is_free(trans, c))
-      b->m->number_ex[fix.trans + c] = td_value_ex(trans, c, b->spec->graph);
-  if (rotation && rot) TD_TRY(fixed_rotation(b, rot, quaternion, &fix));
+  for (int c = 0; translation && w.trans && c < 3; c++)
+    if (!value_is_free(w.trans, c))
+      b->m->number_ex[fix.trans + c] = td_value_ex(w.trans, c, b->spec->graph);
+  if (rotation && w.rot) TD_TRY(fixed_rotation(b, w.rot, quaternion, &fix));
   model_fix* pushed = td_push_fix(b->m, 1);
   if (!pushed) return TD_E_NOMEM;
   *pushed = fix;

@@ -116,6 +116,62 @@ static const td_field fields[] = {
     {.path = NULL},
 };
 
+// ---- reading ----------------------------------------------------------------------------------
+
+law_words td_law_read(const value* s, int i) {
+  const value *spring = td_get(s, i, "spring"), *damp = td_get(s, i, "damp");
+  return (law_words){.spring = spring,
+                     .coeff = td_get(spring, 0, "coeff"),
+                     .init = td_get(spring, 0, "init"),
+                     .compr = td_field_get(spring, 0, "joint.spring.compr"),
+                     .damp = damp,
+                     .visc = td_get(damp, 0, "visc"),
+                     .pow = td_get(damp, 0, "pow"),
+                     .along = td_get(damp, 0, "along"),
+                     .input = td_get(s, i, "input"),
+                     .dir = td_get(s, i, "dir")};
+}
+
+td_span td_law_at(const value* s, int i, const char* path) {
+  const char* dot = strchr(path, '.');
+  if (!dot) return td_get_at(s, i, path);
+  return td_get_at(td_get(s, i, path[0] == 's' ? "spring" : "damp"), 0, dot + 1);
+}
+
+dof_words td_joint_dof(const joint_words* w, int d) {
+  return (dof_words){.equal2 = td_get(w->dof, d, "equal2"),
+                     .init = td_get(w->dof, d, "init"),
+                     .init_s = td_get(w->dof, d, "init_s"),
+                     .rate = td_get(w->dof, d, "rate"),
+                     .motion = td_get(w->dof, d, "motion"),
+                     .law = td_law_read(w->dof, d)};
+}
+
+joint_words td_joint_read(const value* s, int i) {
+  const value *rom = td_get(s, i, "rom"), *beam = td_get(s, i, "beam");
+  return (joint_words){.s = s,
+                       .i = i,
+                       .first = td_get(s, i, "first"),
+                       .second = td_get(s, i, "second"),
+                       .tr = td_get(s, i, "tr"),
+                       .tr2nd = td_get(s, i, "tr2nd"),
+                       .refbody = td_get(s, i, "refbody"),
+                       .type = td_get_word(s, i, "type", NULL),
+                       .chart = td_get_word(s, i, "chart", "quaternion"),
+                       .axis = td_get(s, i, "axis"),
+                       .pitch = td_get(s, i, "pitch"),
+                       .dof = td_get(s, i, "dof"),
+                       .motion = td_get(s, i, "motion"),
+                       .fixed = td_get(s, i, "fixed"),
+                       .control = td_get(s, i, "control"),
+                       .rom = rom,
+                       .points = td_get(rom, 0, "points"),
+                       .law = td_law_read(s, i),
+                       .xaxis = td_get(s, i, "xaxis"),
+                       .beam = beam,
+                       .mid = strcmp(td_get_word(beam, 0, "frame", "first"), "mid") == 0};
+}
+
 // ---- rules ------------------------------------------------------------------------------------
 
 // type, axis and pitch belong together.
@@ -123,8 +179,9 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
   static const char* const with_axis[] = {"revolute",    "prismatic", "helical",
                                           "cylindrical", "planar",    "universal"};
   td_diags* diags = &spec->diags;
-  const char* type = td_get_word(s, i, "type", "");
-  const value *axis = td_get(s, i, "axis"), *pitch = td_get(s, i, "pitch");
+  const joint_words w = td_joint_read(s, i);
+  const char* type = w.type ? w.type : "";
+  const value* axis = w.axis;
   const bool helical = strcmp(type, "helical") == 0, universal = strcmp(type, "universal") == 0;
   bool has_axis = false;
   for (int k = 0; k < 6; k++) has_axis = has_axis || strcmp(type, with_axis[k]) == 0;
@@ -139,7 +196,7 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
              "%s.axis of a %s joint must be %s, got %dx%d", name, type, universal ? "2x3" : "1x3",
              axis->rows, axis->cols);
   }
-  if (helical && !pitch)
+  if (helical && !w.pitch)
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "type"),
              "%s.pitch is missing: a helical joint advances while it turns", name);
   if (!helical) td_check_unused(spec, s, i, name, "pitch", "only a helical joint has one");
@@ -149,10 +206,10 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_check_joint_type(spec, s, i, name);
 
   // both ends name as many elements, when both are repeated
-  const value *first = td_get(s, i, "first"), *second = td_get(s, i, "second");
-  const bool numbers = first && second && first->kind == V_NUM && second->kind == V_NUM;
-  const int a = numbers ? td_value_count(first) - 1 : 0,
-            b = numbers ? td_value_count(second) - 1 : 0;
+  const joint_words w = td_joint_read(s, i);
+  const bool numbers = w.first && w.second && w.first->kind == V_NUM && w.second->kind == V_NUM;
+  const int a = numbers ? td_value_count(w.first) - 1 : 0,
+            b = numbers ? td_value_count(w.second) - 1 : 0;
   if (a >= 2 && b >= 2 && a != b)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "second"),
              "%s.second must name as many elements as %s.first, got %d and %d", name, name, b, a);
@@ -256,10 +313,9 @@ static td_status push_ball(build_joint* j) {
 // Is a rotation prescribed that has three of the joint's DOFs from `first` on: by the joint's
 // `motion`, or by that of each?
 static bool is_given(const build_joint* j, int first) {
-  const value* dofs = td_get(j->s, j->at, "dof");
-  if (td_get(j->s, j->at, "motion")) return true;
+  if (j->w.motion) return true;
   for (int d = first; d < first + 3; d++)
-    if (!dofs || d >= td_value_count(dofs) || !td_get(dofs, d, "motion")) return false;
+    if (!td_joint_dof(&j->w, d).motion) return false;
   return true;
 }
 
@@ -308,18 +364,17 @@ static td_status push_chart(builder* b, build_joint* j, hop_kind kind, const val
 // Field or sensor that uses single numbers among DOFs first ... first + n - 1 of a joint; NULL:
 // none.
 static const char* single_number(const builder* b, int joint, int first, int n) {
-  static const char* const single[] = {"motion", "equal2"};
   const build_joint* j = &b->joint[joint];
-  if (td_get(j->s, j->at, "motion")) return "motion";
-  const value* dofs = td_get(j->s, j->at, "dof");
-  for (int d = first; dofs && d < first + n && d < td_value_count(dofs); d++)
-    for (size_t f = 0; f < sizeof single / sizeof *single; f++)
-      if (td_get(dofs, d, single[f])) return single[f];
+  if (j->w.motion) return "motion";
+  for (int d = first; d < first + n; d++) {
+    const dof_words w = td_joint_dof(&j->w, d);
+    if (w.motion || w.equal2) return w.motion ? "motion" : "equal2";
+  }
   // coordinates of others that are equal to one of this joint's
   for (int k = 0; k < b->njoint; k++) {
-    const value* others = td_get(b->joint[k].s, b->joint[k].at, "dof");
-    for (int d = 0; others && d < td_value_count(others); d++) {
-      const value* equal = td_get(others, d, "equal2");
+    const joint_words* other = &b->joint[k].w;
+    for (int d = 0; other->dof && d < td_value_count(other->dof); d++) {
+      const value* equal = td_joint_dof(other, d).equal2;
       const int rows = equal && equal->cols <= 3 ? equal->rows : 0;
       if (equal && td_value_count(equal) == 1) return "equal2";  // counted over all joints
       for (int row = 0; row < rows; row++)
@@ -359,7 +414,7 @@ static td_status push_vector_part(builder* b, build_joint* j, const value* rot) 
 static td_status push_quaternion(builder* b, build_joint* j, const value* rot, td_span at,
                                  const char* what) {
   const int nvector = value_is_free(rot, 1) + value_is_free(rot, 2) + value_is_free(rot, 3);
-  if (nvector == 3) return td_get(j->s, j->at, "motion") ? push_turn(b, j) : push_ball(j);
+  if (nvector == 3) return j->w.motion ? push_turn(b, j) : push_ball(j);
   bool zeros = nvector == 1;
   for (int c = 1; c < 4; c++) zeros = zeros && (value_is_free(rot, c) || value_is_zero(rot, c));
   if (!zeros) {
@@ -404,8 +459,7 @@ static td_status vector_part(builder* b, build_joint* j, const value* rot, td_sp
   bool one_axis = n == 1;
   for (int c = 1; c < 4; c++)
     one_axis = one_axis && (value_is_free(rot, c) || value_is_zero(rot, c));
-  const char* chart = td_get_word(j->s, j->at, "chart", NULL);
-  const bool asked = chart && strcmp(chart, "vector") == 0;
+  const bool asked = strcmp(j->w.chart, "vector") == 0;
   if ((n < 3 && !one_axis) || asked) return push_chart(b, j, HOP_QUAT3, rot, 1);
   const char* reason = single_number(b, (int)(j - b->joint), j->ndof, n);
   if (!reason) return push_vector_part(b, j, rot);
@@ -433,10 +487,10 @@ static td_status rotation_items(builder* b, build_joint* j, const value* rot, td
   }
 }
 
-static td_status tr_items(builder* b, int joint, const value* tr, int i) {
+static td_status tr_items(builder* b, int joint, int i) {
   build_joint* j = &b->joint[joint];
-  const value* trans = td_get(tr, i, "trans");
-  const value* rot = td_get(tr, i, "rot");
+  const tr_words w = tr_read(j->w.tr, i);
+  const value *trans = w.trans, *rot = w.rot;
   const bool free_rot = count_free(rot) > 0;
   // constant part: the translation, and the rotation when nothing of it is free
   item* it = push_item(j);
@@ -449,7 +503,7 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   if (free_rot) {
     char what[48];
     snprintf(what, sizeof what, "joint(%d).tr(%d).rot", joint + 1, i + 1);
-    TD_TRY(rotation_items(b, j, rot, td_get_at(tr, i, "rot"), what));
+    TD_TRY(rotation_items(b, j, rot, td_get_at(j->w.tr, i, "rot"), what));
   }
   // a fixed rotation after free translations is a step of its own
   if (!free_rot && rot && count_free(trans) > 0) {
@@ -460,25 +514,22 @@ static td_status tr_items(builder* b, int joint, const value* tr, int i) {
   return TD_OK;
 }
 
-// Row r of `axis` as a unit vector: a constant that is not zero, the check saw to it.
-static void read_axis(builder* b, int joint, int r, const double fallback[3], double out[3]) {
-  const value* axis = td_get(b->joint[joint].s, b->joint[joint].at, "axis");
-  const int rows = axis ? td_value_count(axis) / 3 : 0;
-  for (int c = 0; c < 3; c++) out[c] = r < rows ? axis->x[r + rows * c] : fallback[c];
+void td_joint_axis(const joint_words* w, int r, const double fallback[3], double out[3]) {
+  const int rows = w->axis ? td_value_count(w->axis) / 3 : 0;
+  for (int c = 0; c < 3; c++) out[c] = r < rows ? w->axis->x[r + rows * c] : fallback[c];
   td_unit_vector(out);
 }
 
-static td_status type_items(builder* b, int joint, const char* type) {
-  build_joint* j = &b->joint[joint];
+static td_status type_items(builder* b, build_joint* j) {
+  const char* type = j->w.type;
   static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
   double n[3], t1[3], t2[3];
-  read_axis(b, joint, 0, strcmp(type, "universal") == 0 ? x : z, n);
+  td_joint_axis(&j->w, 0, strcmp(type, "universal") == 0 ? x : z, n);
   if (strcmp(type, "fixed") == 0) return TD_OK;
   if (strcmp(type, "revolute") == 0) return push_screw(b, j, n, true, NUM_NONE);
   if (strcmp(type, "prismatic") == 0) return push_screw(b, j, n, false, NUM_NONE);
   if (strcmp(type, "helical") == 0) {
-    const value* advance = td_get(j->s, j->at, "pitch");
-    const num pitch = td_build_number(b, td_value_ex(advance, 0, b->spec->graph));
+    const num pitch = td_build_number(b, td_value_ex(j->w.pitch, 0, b->spec->graph));
     return pitch == NUM_NONE ? TD_E_NOMEM : push_screw(b, j, n, true, pitch);
   }
   if (strcmp(type, "cylindrical") == 0) {
@@ -493,7 +544,7 @@ static td_status type_items(builder* b, int joint, const char* type) {
   }
   if (strcmp(type, "universal") == 0) {
     double m[3];
-    read_axis(b, joint, 1, y, m);
+    td_joint_axis(&j->w, 1, y, m);
     TD_TRY(push_screw(b, j, n, true, NUM_NONE));
     return push_screw(b, j, m, true, NUM_NONE);
   }
@@ -510,9 +561,8 @@ static td_status type_items(builder* b, int joint, const char* type) {
 td_status td_build_items(builder* b, int joint) {
   build_joint* j = &b->joint[joint];
   if (j->rom) return TD_OK;
-  const value* tr = j->tr;
-  const int n = tr ? td_value_count(tr) : 0;
-  for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, tr, i));
+  const int n = j->w.tr ? td_value_count(j->w.tr) : 0;
+  for (int i = 0; i < n; i++) TD_TRY(tr_items(b, joint, i));
   for (int k = 0; k < HOP_KINDS; k++) {
     item own = blank_item;
     if (td_hop_words[k]->fields) TD_TRY(td_hop_words[k]->item(b, joint, &own));
@@ -523,8 +573,7 @@ td_status td_build_items(builder* b, int joint) {
     j->ndof += own.ndof;
     *it = own;
   }
-  const char* type = td_get_word(j->s, j->at, "type", NULL);
-  return type ? type_items(b, joint, type) : TD_OK;
+  return j->w.type ? type_items(b, j) : TD_OK;
 }
 
 // ---- hops of one element ----------------------------------------------------------------------
@@ -627,14 +676,14 @@ td_status td_build_still(builder* b, int parent, int fix, int nfix) {
 td_status td_build_chain(builder* b, int joint, int element, int parent, int* hop, int* fix,
                          int* nfix) {
   const build_joint* j = &b->joint[joint];
-  const value* tr = j->tr;
+  const value* tr = j->w.tr;
   int pending = b->m->nfix, at = parent;
   for (int i = 0; i < j->nitem; i++) {
     const item* it = &j->items[i];
     if (it->tr >= 0) {
-      const bool later = count_free(td_get(tr, it->tr, "trans")) > 0;
-      const bool free_rot = count_free(td_get(tr, it->tr, "rot")) > 0;
-      TD_TRY(td_build_fix(b, tr, it->tr, false, true, !later && !free_rot));
+      const tr_words w = tr_read(tr, it->tr);
+      const bool moves = count_free(w.trans) > 0, turns = count_free(w.rot) > 0;
+      TD_TRY(td_build_fix(b, tr, it->tr, false, true, !moves && !turns));
     } else if (it->tr <= -2) {
       TD_TRY(td_build_fix(b, tr, -2 - it->tr, false, false, true));
     } else {

@@ -12,70 +12,59 @@
 
 // ---- laws -------------------------------------------------------------------------------------
 
-static const value* sub(const value* s, int i, const char* group, const char* field) {
-  const value* g = td_get(s, i, group);
-  return g ? td_get(g, 0, field) : NULL;
-}
-
 static bool is_number(const td_model* m, const td_exprs* g, num slot) {
   return (td_ex_depends(g, m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
 }
 
-// `s` is a joint (i: its index) or one of its dof structs.
-static td_status read_law(builder* b, const value* s, int i, int element, int nelement, int col,
-                          int ncol, model_law* law) {
-  const value* rest = sub(s, i, "spring", "init");
-  const value* compr = sub(s, i, "spring", "compr");
-  if (!compr) compr = sub(s, i, "spring", "comp");
-  const ex rest_ex = td_build_pick(b, rest, element, nelement, col, ncol, 0);
-  const value* dir = td_get(s, i, "dir");
+// Column `col` of `ncol` of a field, for one of the elements.
+typedef struct law_entry {
+  int element, nelement, col, ncol;
+} law_entry;
+
+static num law_number(builder* b, const value* v, law_entry at, double fallback) {
+  return td_build_number(b,
+                         td_build_pick(b, v, at.element, at.nelement, at.col, at.ncol, fallback));
+}
+
+// The law of a joint or of one of its degrees of freedom.
+static td_status push_law(builder* b, const law_words* w, law_entry at, model_law* law) {
   td_exprs* g = b->spec->graph;
-  *law = (model_law){
-      .k = td_build_number(
-          b, td_build_pick(b, sub(s, i, "spring", "coeff"), element, nelement, col, ncol, 0)),
-      .rest = td_build_number(b, rest_ex),
-      .compr = td_build_number(b, td_build_pick(b, compr, element, nelement, col, ncol, 1)),
-      .mu = td_build_number(
-          b, td_build_pick(b, sub(s, i, "damp", "visc"), element, nelement, col, ncol, 0)),
-      .nu = td_build_number(
-          b, td_build_pick(b, sub(s, i, "damp", "pow"), element, nelement, col, ncol, 1)),
-      .input = td_build_number(
-          b, td_build_pick(b, td_get(s, i, "input"), element, nelement, col, ncol, 0)),
-      .rest_initial = td_ex_is_const(g, rest_ex) && isnan(td_ex_value(g, rest_ex)),
-  };
+  const ex rest = td_build_pick(b, w->init, at.element, at.nelement, at.col, at.ncol, 0);
+  *law = (model_law){.k = law_number(b, w->coeff, at, 0),
+                     .rest = td_build_number(b, rest),
+                     .compr = law_number(b, w->compr, at, 1),
+                     .mu = law_number(b, w->visc, at, 0),
+                     .nu = law_number(b, w->pow, at, 1),
+                     .input = law_number(b, w->input, at, 0),
+                     .rest_initial = td_ex_is_const(g, rest) && isnan(td_ex_value(g, rest))};
   if (b->m->failed) return TD_E_NOMEM;
   // one value of dir for all directions, or three for the translations
-  if (dir && col < 3) {
-    const int per = td_field_fit("nx1|nx3", dir, nelement).cols;
+  if (w->dir && at.col < 3) {
+    const int per = td_field_fit("nx1|nx3", w->dir, at.nelement).cols;
     law->dir = (int8_t)td_ex_value(
-        g, td_build_pick(b, dir, element, nelement, per == 3 ? col : 0, per, 0));
+        g, td_build_pick(b, w->dir, at.element, at.nelement, per == 3 ? at.col : 0, per, 0));
   }
   law->potential =
       is_number(b->m, g, law->k) && is_number(b->m, g, law->rest) && is_number(b->m, g, law->compr);
   return TD_OK;
 }
 
-static bool has_law(const value* s, int i) {
-  return td_get(s, i, "spring") || td_get(s, i, "damp") || td_get(s, i, "input");
-}
-
 // Is there something that makes a force, not only a rest length or a power?
-static bool has_force(const value* s, int i) {
-  return sub(s, i, "spring", "coeff") || sub(s, i, "damp", "visc") || td_get(s, i, "input");
-}
+static bool has_force(const law_words* w) { return w->coeff || w->visc || w->input; }
 
 // Refuse laws along single numbers of a quaternion: dof k of an item that is one.
 static td_status check_quaternion_law(builder* b, int joint, const item* it, int k,
-                                      const value* dofs) {
+                                      const law_words* w) {
   static const char* const fields[] = {"dir", "spring", "damp", "input"};
+  const value* const written[] = {w->dir, w->spring, w->damp, w->input};
   const int dof = it->dof + k;
   char path[32];
   td_build_joint_path(b, joint, path, sizeof path);
   for (int i = 0; i < 4; i++) {
     // what acts on angular velocities is not one-sided, and only `type` has rotation vectors
     const bool allowed = i == 0 ? false : k < it->nv && (i > 1 || it->typed);
-    if (allowed || !td_get(dofs, dof, fields[i])) continue;
-    td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, fields[i]),
+    if (allowed || !written[i]) continue;
+    td_error(b->diags, TD_E_MODEL, td_get_at(b->joint[joint].w.dof, dof, fields[i]),
              "%s.dof(%d) is a number of a quaternion and cannot have `%s`", path, dof + 1,
              fields[i]);
     if (it->typed)
@@ -96,7 +85,7 @@ static td_status check_quaternion_law(builder* b, int joint, const item* it, int
 static td_status push_dof_force(builder* b, int joint, int element, int dof, const char* what,
                                 const model_spring* like, bool spring, bool rest) {
   const build_joint* j = &b->joint[joint];
-  const value* dofs = td_get(j->s, j->at, "dof");
+  const law_words w = td_joint_dof(&j->w, dof).law;
   const num none = spring && rest ? NUM_NONE : td_build_number(b, num_ex(b, 0));
   model_spring* f = td_push_spring(b->m, 1);
   if (!f || b->m->failed) return TD_E_NOMEM;
@@ -108,7 +97,7 @@ static td_status push_dof_force(builder* b, int joint, int element, int dof, con
   td_build_joint_name(b, joint, element, name, sizeof name);
   f->name = td_push_name(b->m, "%s.dof(%d)%s", name, dof + 1, what);
   model_law* law = &f->law;
-  TD_TRY(read_law(b, dofs, dof, element, j->nelement, 0, 1, law));
+  TD_TRY(push_law(b, &w, (law_entry){element, j->nelement, 0, 1}, law));
   if (!spring) law->k = law->rest = none, law->rest_initial = false, law->potential = true;
   if (!rest) law->mu = law->input = none;
   return TD_OK;
@@ -118,13 +107,13 @@ static td_status push_dof_force(builder* b, int joint, int element, int dof, con
 // of a ball by `type` the spring acts along the rotation vector, the rest on angular velocities.
 static td_status dof_force(builder* b, int joint, int element, int dof) {
   const build_joint* j = &b->joint[joint];
-  const value* dofs = td_get(j->s, j->at, "dof");
-  if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
+  if (!j->w.dof || dof >= td_value_count(j->w.dof)) return TD_OK;
+  const law_words w = td_joint_dof(&j->w, dof).law;
   const item* it = j->items;
   while (it->tr != -1 || dof >= it->dof + it->ndof) it++;
   const bool turns = td_hop_traits[it->kind].quaternion;
-  if (turns && !it->vector) TD_TRY(check_quaternion_law(b, joint, it, dof - it->dof, dofs));
-  if (!has_law(dofs, dof)) return TD_OK;
+  if (turns && !it->vector) TD_TRY(check_quaternion_law(b, joint, it, dof - it->dof, &w));
+  if (!has_law(&w)) return TD_OK;
   const int at = element * j->ndof + dof, first = element * j->ndof + it->dof;
   model_spring f = {.q = turns ? -1 : j->dof_q[at], .v = j->dof_v[at]};
   const model_spring turn = {.q = turns ? j->dof_q[first] - it->vector : -1,
@@ -134,9 +123,8 @@ static td_status dof_force(builder* b, int joint, int element, int dof) {
                              .nturn = it->nv};
   if (!turns || it->vector)
     return push_dof_force(b, joint, element, dof, "", turns ? &turn : &f, true, true);
-  if (sub(dofs, dof, "spring", "coeff"))
-    TD_TRY(push_dof_force(b, joint, element, dof, ".spring", &turn, true, false));
-  if (!td_get(dofs, dof, "damp") && !td_get(dofs, dof, "input")) return TD_OK;
+  if (w.coeff) TD_TRY(push_dof_force(b, joint, element, dof, ".spring", &turn, true, false));
+  if (!w.damp && !w.input) return TD_OK;
   return push_dof_force(b, joint, element, dof, "", &f, false, true);
 }
 
@@ -147,23 +135,17 @@ static int width(const value* v, int nelement) {
   return v->cols == 6 || (td_value_count(v) == 6 && nelement != 6) ? 6 : 1;
 }
 
-static bool is_beam(const builder* b, int joint) {
-  const value* s = b->joints;
-  const int n = b->joint[joint].nelement;
-  return width(sub(s, joint, "spring", "coeff"), n) == 6 ||
-         width(sub(s, joint, "spring", "init"), n) == 6 ||
-         width(sub(s, joint, "damp", "visc"), n) == 6 || width(td_get(s, joint, "input"), n) == 6;
-}
-
-static bool is_mid(const builder* b, int joint) {
-  const value* asked = sub(b->joints, joint, "beam", "frame");
-  return asked && strcmp(asked->s, "mid") == 0;
+static bool is_beam(const build_joint* j) {
+  const law_words* w = &j->w.law;
+  const int n = j->nelement;
+  return width(w->coeff, n) == 6 || width(w->init, n) == 6 || width(w->visc, n) == 6 ||
+         width(w->input, n) == 6;
 }
 
 // A beam that is measured half-way between its ends is a piece of rod of length 1 (elem/segment.h):
 // its strains are the six numbers of the law, stretch less 1.  Rest values that the geometry gives
 // are put in when that is known (constants.c).
-static td_status mid_beam(builder* b, int joint, int element, model_strain* f) {
+static td_status mid_beam(builder* b, const build_joint* j, int element, model_strain* f) {
   const double zeros[SECTION_SLOTS] = {0};
   const num at = td_build_constants(b, zeros, SECTION_SLOTS);
   if (at == NUM_NONE) return TD_E_NOMEM;
@@ -173,7 +155,7 @@ static td_status mid_beam(builder* b, int joint, int element, model_strain* f) {
   f->potential = true;
   for (int d = 0; d < 6; d++) {
     model_law law;
-    TD_TRY(read_law(b, b->joints, joint, element, b->joint[joint].nelement, d, 6, &law));
+    TD_TRY(push_law(b, &j->w.law, (law_entry){element, j->nelement, d, 6}, &law));
     ex* e = b->m->number_ex;
     const ex rest = mul(b, e[law.compr], e[law.rest]);
     e[at + SECTION_K + 7 * d] = e[law.k];
@@ -191,29 +173,28 @@ static td_status mid_beam(builder* b, int joint, int element, model_strain* f) {
 }
 
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
-  const int n = b->joint[joint].nelement;
-  const value *along = sub(b->joints, joint, "damp", "along"),
-              *visc = sub(b->joints, joint, "damp", "visc"),
-              *xaxis = td_get(b->joints, joint, "xaxis");
+  const build_joint* j = &b->joint[joint];
+  const law_words* w = &j->w.law;
+  const int n = j->nelement;
   char text[128];
   td_build_joint_name(b, joint, element, text, sizeof text);
   const int name = td_push_name(b->m, "%s", text);
-  if (is_mid(b, joint)) {
+  if (j->w.mid) {
     model_strain f = {.name = name, .joint = joint + 1, .element = element + 1, .a = a, .b = c};
-    TD_TRY(mid_beam(b, joint, element, &f));
+    TD_TRY(mid_beam(b, j, element, &f));
     model_strain* to = td_push_strain(b->m, 1);
     if (!to) return TD_E_NOMEM;
     *to = f;
     return TD_OK;
   }
-  if (!is_beam(b, joint)) {
+  if (!is_beam(j)) {
     model_axial f = {.name = name,
                      .joint = joint + 1,
                      .element = element + 1,
                      .a = a,
                      .b = c,
-                     .isotropic = visc && (!along || along->x[0] == 0)};
-    TD_TRY(read_law(b, b->joints, joint, element, n, 0, 1, &f.law));
+                     .isotropic = w->visc && (!w->along || w->along->x[0] == 0)};
+    TD_TRY(push_law(b, w, (law_entry){element, n, 0, 1}, &f.law));
     model_axial* to = td_push_axial(b->m, 1);
     if (!to) return TD_E_NOMEM;
     *to = f;
@@ -226,12 +207,12 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
                   .b = c,
                   .frame = -1,
                   .xaxis = NUM_NONE};
-  if (xaxis) {
-    f.xaxis = td_build_numbers(b, xaxis, element, n, 3, 0);
+  if (j->w.xaxis) {
+    f.xaxis = td_build_numbers(b, j->w.xaxis, element, n, 3, 0);
     f.frame = b->m->nbeam_frame++;
     if (f.xaxis == NUM_NONE) return TD_E_NOMEM;
   }
-  for (int d = 0; d < 6; d++) TD_TRY(read_law(b, b->joints, joint, element, n, d, 6, &f.law[d]));
+  for (int d = 0; d < 6; d++) TD_TRY(push_law(b, w, (law_entry){element, n, d, 6}, &f.law[d]));
   model_beam* to = td_push_beam(b->m, 1);
   if (!to) return TD_E_NOMEM;
   *to = f;
@@ -281,14 +262,15 @@ static bool is_zero(const builder* b, ex e) {
 
 // control (desired acceleration) and the PD stabiliser of a fixed direction
 static td_status row_drive(builder* b, model_row* row, int joint, int element, int d) {
+  const joint_words* w = &b->joint[joint].w;
+  const value* control = w->control;
   const int n = b->joint[joint].nelement;
-  const value* control = td_get(b->joints, joint, "control");
   const int width = control ? td_field_fit("nx1|nx3|nx6", control, n).cols : 6;
   const ex u = width == 3 && d >= 3
                    ? num_ex(b, 0)
                    : td_build_pick(b, control, element, n, d, width == 3 ? 3 : 6, 0);
-  const ex k = td_build_pick(b, sub(b->joints, joint, "spring", "coeff"), element, n, d, 6, 0);
-  const ex mu = td_build_pick(b, sub(b->joints, joint, "damp", "visc"), element, n, d, 6, 0);
+  const ex k = td_build_pick(b, w->law.coeff, element, n, d, 6, 0);
+  const ex mu = td_build_pick(b, w->law.visc, element, n, d, 6, 0);
   const unsigned state = TD_ON_STATE | TD_ON_RATE | TD_ON_ACCEL | TD_ON_INTERNAL;
   row->target = TARGET_INITIAL;
   if (!is_zero(b, k) || !is_zero(b, mu)) {
@@ -310,14 +292,14 @@ static td_status row_drive(builder* b, model_row* row, int joint, int element, i
 // Does `fixed` constrain anything?  The published default is 0, so that files may switch a
 // constraint off by zeros.
 static bool any_fixed(const builder* b, int joint) {
-  const value* fixed = td_get(b->joints, joint, "fixed");
+  const value* fixed = b->joint[joint].w.fixed;
   for (int i = 0; fixed && i < td_value_count(fixed); i++)
     if (fixed->x[i] != 0) return true;
   return false;
 }
 
 static bool is_fixed(const builder* b, int joint, int element, int d) {
-  const value* v = td_get(b->joints, joint, "fixed");
+  const value* v = b->joint[joint].w.fixed;
   const int n = b->joint[joint].nelement;
   const int rows = v->rows == n ? n : 1, cols = td_value_count(v) / rows;
   if (d >= cols) return false;
@@ -338,7 +320,7 @@ static ex turn_factor(builder* b, ex s) {
 // Direction d of `motion`.  A turn by the rotation vector θ is  α = 2 sin(|θ|/2) θ/|θ|  in the
 // numbers of the row; directions that are free count as 0.
 static ex motion_along(builder* b, int joint, int element, int d) {
-  const value* motion = td_get(b->joints, joint, "motion");
+  const value* motion = b->joint[joint].w.motion;
   const int n = b->joint[joint].nelement, cols = td_field_fit("nx1|nx3|nx6", motion, n).cols;
   if (d < 3) return td_build_pick(b, motion, element, n, d, cols == 6 ? 6 : 3, 0);
   ex theta[3], s = num_ex(b, 0);
@@ -352,7 +334,7 @@ static ex motion_along(builder* b, int joint, int element, int d) {
 
 // `motion` along a fixed direction: the value and its two derivatives with respect to time.
 static td_status row_motion(builder* b, model_row* row, int joint, int element, int d) {
-  const value* motion = td_get(b->joints, joint, "motion");
+  const value* motion = b->joint[joint].w.motion;
   const int n = b->joint[joint].nelement;
   if (!motion || (d >= 3 && td_field_fit("nx1|nx3|nx6", motion, n).cols < 6)) return TD_OK;
   const double zero[3] = {0};
@@ -369,13 +351,14 @@ static td_status row_motion(builder* b, model_row* row, int joint, int element, 
 
 static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
+  const build_joint* j = &b->joint[joint];
   int axes;
   char what[48];
   snprintf(what, sizeof what, "joint(%d).refbody", joint + 1);
-  TD_TRY(td_build_reference(b, b->joints, joint, what, element, b->joint[joint].nelement, &axes));
+  TD_TRY(td_build_reference(b, b->joints, joint, what, element, j->nelement, &axes));
   const bool all = is_fixed(b, joint, element, 3) && is_fixed(b, joint, element, 4) &&
                    is_fixed(b, joint, element, 5);
-  const bool plain = !td_get(b->joints, joint, "control") && !has_law(b->joints, joint);
+  const bool plain = !j->w.control && !has_law(&j->w.law);
   for (int d = 0; d < 6; d++) {
     if (!is_fixed(b, joint, element, d)) continue;
     const double axis[3] = {d % 3 == 0, d % 3 == 1, d % 3 == 2};
@@ -425,20 +408,13 @@ static const closure closures[] = {
     {"free", {false, false, false}, {false, false, false}},
 };
 
-// Row r of `axis`, a constant that is not zero, if it is written.
-static void read_constant_axis(const builder* b, int joint, int r, double out[3]) {
-  const value* axis = td_get(b->joints, joint, "axis");
-  const int rows = axis ? td_value_count(axis) / 3 : 0;
-  for (int c = 0; c < 3 && r < rows; c++) out[c] = axis->x[r + rows * c];
-  td_unit_vector(out);
-}
-
 // The second axis of a universal joint is fixed in the second body: given in the first frame at the
 // start.
 static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3],
                                int reference) {
-  double m[3] = {0, 1, 0};
-  read_constant_axis(b, joint, 1, m);
+  static const double y[3] = {0, 1, 0};
+  double m[3];
+  td_joint_axis(&b->joint[joint].w, 1, y, m);
   TD_TRY(closure_row(b, ROW_DOT, joint, element, a, c, n, 3, reference, "r"));
   set_vector(b, b->m->row[b->m->nrow - 1].e, m);
   return TD_OK;
@@ -450,34 +426,32 @@ static td_status screw_row(builder* b, int joint, int element, int a, int c, con
   TD_TRY(closure_row(b, ROW_SCREW, joint, element, a, c, n, 2, reference, "t3"));
   model_row* row = &b->m->row[b->m->nrow - 1];
   row->target = TARGET_INITIAL;
-  row->pitch =
-      td_build_number(b, td_value_ex(td_get(b->joints, joint, "pitch"), 0, b->spec->graph));
+  row->pitch = td_build_number(b, td_value_ex(b->joint[joint].w.pitch, 0, b->spec->graph));
   return row->pitch == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
 // The joint that closes a loop: `type`, or none.  `tr2nd` alone holds two places together, as
 // published for AutoTMTDyn.
-static const char* closing_type(const builder* b, int joint) {
-  const char* type = td_get_word(b->joints, joint, "type", NULL);
-  const bool alone = td_get(b->joints, joint, "tr2nd") && !td_get(b->joints, joint, "fixed") &&
-                     !has_law(b->joints, joint);
-  return type || !alone ? type : "spherical";
+static const char* closing_type(const joint_words* w) {
+  const bool alone = w->tr2nd && !w->fixed && !has_law(&w->law);
+  return w->type || !alone ? w->type : "spherical";
 }
 
 static td_status closure_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"t1", "t2", "t3", "r1", "r2", "r3"};
-  const char* type = closing_type(b, joint);
+  const joint_words* w = &b->joint[joint].w;
+  const char* type = closing_type(w);
   const bool universal = strcmp(type, "universal") == 0;
   const closure* kind = NULL;
   for (size_t i = 0; i < sizeof closures / sizeof *closures; i++)
     if (strcmp(type, closures[i].type) == 0) kind = &closures[i];
   require(kind);
-  double n[3] = {universal, 0, !universal}, t[3][3];
-  read_constant_axis(b, joint, 0, n);
+  const double usual[3] = {universal, 0, !universal};
+  double n[3], t[3][3];
+  td_joint_axis(w, 0, usual, n);
   td_complete_frame(n, t[0], t[1]);
   memcpy(t[2], n, sizeof n);
-  const bool absolute =
-      td_get(b->joints, joint, "tr2nd") && td_get(td_get(b->joints, joint, "tr2nd"), 0, "rot");
+  const bool absolute = tr_read(w->tr2nd, 0).rot;
   const int reference = absolute && !universal ? -1 : b->m->nreference++;
   for (int d = 0; d < 3; d++)
     if (kind->trans[d])
@@ -496,8 +470,9 @@ static td_status refuse(builder* b, int joint, const char* field, const char* wh
                   joint + 1, field, why);
 }
 
-static void warn_unused(builder* b, int joint, const char* field, const char* why) {
-  if (td_get(b->joints, joint, field))
+// Warn about a field, if its value is written.
+static void warn_unused(builder* b, int joint, const value* v, const char* field, const char* why) {
+  if (v)
     td_warn(b->diags, td_get_at(b->joints, joint, field), "joint(%d).%s has no effect: %s",
             joint + 1, field, why);
 }
@@ -505,21 +480,20 @@ static void warn_unused(builder* b, int joint, const char* field, const char* wh
 // A link is a spring, damper or input, or a constraint by `fixed` or `type`.
 static td_status check_purpose(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
-  const value* fixed = td_get(b->joints, joint, "fixed");
-  const char* type = td_get_word(b->joints, joint, "type", NULL);
+  const joint_words* w = &j->w;
 
   // a constraint is written in one way, and constrains something
-  if (fixed && type)
+  if (w->fixed && w->type)
     return refuse(b, joint, "fixed", "and type: a constraint is written with one of them");
-  if (fixed && !any_fixed(b, joint))
+  if (w->fixed && !any_fixed(b, joint))
     td_warn(b->diags, td_get_at(b->joints, joint, "fixed"),
             "joint(%d).fixed has no 1: the joint constrains nothing", joint + 1);
-  if (type && strcmp(type, "free") == 0 && !has_force(b->joints, joint))
+  if (w->type && strcmp(w->type, "free") == 0 && !has_force(&w->law))
     return refuse(b, joint, "type", "= 'free' closes no loop: the joint constrains nothing");
-  if (fixed || type || has_force(b->joints, joint)) return TD_OK;
+  if (w->fixed || w->type || has_force(&w->law)) return TD_OK;
 
   // places that nothing else is between are held together
-  if (closing_type(b, joint)) {
+  if (closing_type(w)) {
     td_remark(b->diags, td_get_at(b->joints, joint, "tr2nd"),
               "joint(%d) has `tr2nd` and neither spring nor damper nor input: it holds the places "
               "of `tr` and `tr2nd` together",
@@ -530,7 +504,7 @@ static td_status check_purpose(builder* b, int joint) {
 
   // the joint has no purpose: tell what it lacks
   static const char* const fields[] = {"second", "first", NULL};
-  if (has_law(b->joints, joint)) {
+  if (has_law(&w->law)) {
     td_error(b->diags, TD_E_MODEL, j->second.at,
              "joint(%d) does nothing: it has neither spring.coeff nor damp.visc nor input",
              joint + 1);
@@ -540,8 +514,7 @@ static td_status check_purpose(builder* b, int joint) {
   } else if (j->second.body == 0) {
     td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
              "joint(%d) does nothing: it %s", joint + 1,
-             td_get(b->joints, joint, "second") ? "leads to the ground"
-                                                : "has no `second`, the body it leads to");
+             w->second ? "leads to the ground" : "has no `second`, the body it leads to");
   } else if (j->second.body > b->nbody) {
     td_error(b->diags, TD_E_MODEL, j->second.at,
              "joint(%d) does nothing: the nodes of a mesh have their places already", joint + 1);
@@ -556,8 +529,8 @@ static td_status check_purpose(builder* b, int joint) {
 
 // Refuse fields that a beam in the middle frame cannot have.
 static td_status check_mid(builder* b, int joint, bool beam) {
-  const value *dir = td_get(b->joints, joint, "dir"), *power = sub(b->joints, joint, "damp", "pow");
-  const value* compr = sub(b->joints, joint, "spring", "compr");
+  const joint_words* w = &b->joint[joint].w;
+  const value *dir = w->law.dir, *power = w->law.pow, *compr = w->law.compr;
   const char* why = NULL;
   if (!beam) why = "only a spring with six columns is a beam";
   for (int i = 0; dir && i < td_value_count(dir); i++)
@@ -569,7 +542,7 @@ static td_status check_mid(builder* b, int joint, bool beam) {
     if (td_ex_depends(b->spec->graph, td_value_ex(compr, i, b->spec->graph)) &
         ~(unsigned)TD_ON_PARAM)
       why = "its spring.compr must be known at the start";
-  if (td_get(b->joints, joint, "xaxis"))
+  if (w->xaxis)
     why =
         "it has the axes between those of its two ends, which `tr` and `tr2nd` turn, and no xaxis";
   if (!why) return TD_OK;
@@ -582,9 +555,8 @@ static td_status check_mid(builder* b, int joint, bool beam) {
 // would do anything.
 static td_status check_gains(builder* b, int joint) {
   static const char* const names[] = {"spring", "damp", "input"};
-  const value* const laws[] = {sub(b->joints, joint, "spring", "coeff"),
-                               sub(b->joints, joint, "damp", "visc"),
-                               td_get(b->joints, joint, "input")};
+  const law_words* w = &b->joint[joint].w.law;
+  const value* const laws[] = {w->coeff, w->visc, w->input};
   const int n = b->joint[joint].nelement;
   for (int k = 0; k < 3; k++) {
     // one number is a gain of every fixed direction, or a force along a line, which needs x, y and
@@ -604,42 +576,43 @@ static td_status check_gains(builder* b, int joint) {
       return TD_E_MODEL;
     }
   }
-  warn_unused(b, joint, "input", "the constraint takes it back");
+  warn_unused(b, joint, w->input, "input", "the constraint takes it back");
   return TD_OK;
 }
 
 // Fields that would have no effect on a link.
 static td_status check_link(builder* b, int joint) {
-  const value* tr = td_get(b->joints, joint, "tr");
-  const bool fixed = any_fixed(b, joint), beam = is_beam(b, joint);
+  const build_joint* j = &b->joint[joint];
+  const joint_words* w = &j->w;
+  const bool fixed = any_fixed(b, joint), beam = is_beam(j);
 
   // a link makes no degrees of freedom
-  for (int i = 0; tr && i < td_value_count(tr); i++) {
+  for (int i = 0; w->tr && i < td_value_count(w->tr); i++) {
     static const char* const fields[] = {"trans", "rot"};
+    const tr_words step = tr_read(w->tr, i);
     for (int k = 0; k < 2; k++) {
-      const value* v = td_get(tr, i, fields[k]);
+      const value* v = k == 0 ? step.trans : step.rot;
       for (int c = 0; v && c < td_value_count(v); c++) {
         if ((v->e && v->e[c] != EX_NONE) || !isinf(v->x[c])) continue;
-        if (b->joint[joint].second.rod > 0) {
-          return td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
+        if (j->second.rod > 0) {
+          return td_error(b->diags, TD_E_MODEL, td_get_at(w->tr, i, fields[k]),
                           "joint(%d).tr(%d).%s has inf, but rod(%d) has its place already: a joint "
                           "that ends on a rod "
                           "makes no degrees of freedom",
-                          joint + 1, i + 1, fields[k], b->joint[joint].second.rod);
+                          joint + 1, i + 1, fields[k], j->second.rod);
         }
-        td_error(b->diags, TD_E_MODEL, td_get_at(tr, i, fields[k]),
+        td_error(b->diags, TD_E_MODEL, td_get_at(w->tr, i, fields[k]),
                  "joint(%d).tr(%d).%s has inf, but only a main joint makes degrees of freedom",
                  joint + 1, i + 1, fields[k]);
-        if (b->joint[joint].second.body > 0 && b->joint[joint].second.body <= b->nbody)
+        if (j->second.body > 0 && j->second.body <= b->nbody)
           td_more(b->diags,
                   "the main joint of body(%d) is joint(%d), the first that has it as `second`",
-                  b->joint[joint].second.body, b->body_main[b->joint[joint].second.body] + 1);
+                  j->second.body, b->body_main[j->second.body] + 1);
         return TD_E_MODEL;
       }
     }
   }
-  if (td_get(b->joints, joint, "dof"))
-    return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
+  if (w->dof) return refuse(b, joint, "dof", "has no meaning: a link has no degrees of freedom");
   for (int k = 0; k < HOP_KINDS; k++)
     for (const td_field* f = td_hop_words[k]->fields; f && f->path; f++)
       if (td_get(b->joints, joint, td_field_name(f)))
@@ -647,29 +620,27 @@ static td_status check_link(builder* b, int joint) {
                       "has no meaning: a link has no degrees of freedom");
 
   // directions and motion have a number for each axis that there is
-  const value* dir = td_get(b->joints, joint, "dir");
-  if (dir && !beam && td_field_fit("nx1|nx3", dir, b->joint[joint].nelement).cols == 3) {
+  if (w->law.dir && !beam && td_field_fit("nx1|nx3", w->law.dir, j->nelement).cols == 3) {
     td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, joint, "dir"),
              "joint(%d).dir has a number for each axis, but the link acts along its line only",
              joint + 1);
     td_hint(b->diags, "write one number, or six columns in spring, damp or input for a beam");
     return TD_E_MODEL;
   }
-  const value* motion = td_get(b->joints, joint, "motion");
-  if (motion && fixed && !td_field_fit("nx1|nx3|nx6", motion, b->joint[joint].nelement).ok)
+  if (w->motion && fixed && !td_field_fit("nx1|nx3|nx6", w->motion, j->nelement).ok)
     return refuse(b, joint, "motion",
                   "must have one, three or six numbers for each element: x, y, z and the rotation "
                   "vector");
 
   // fields that belong to another kind of joint
-  if (!fixed) warn_unused(b, joint, "control", "it belongs to joint.fixed");
-  if (!fixed) warn_unused(b, joint, "motion", "it belongs to joint.fixed");
-  if (td_get(b->joints, joint, "motion") && td_get(b->joints, joint, "control"))
-    return refuse(b, joint, "motion", "and control: write one of them");
-  if (!fixed) warn_unused(b, joint, "refbody", "it belongs to joint.fixed");
+  if (!fixed) warn_unused(b, joint, w->control, "control", "it belongs to joint.fixed");
+  if (!fixed) warn_unused(b, joint, w->motion, "motion", "it belongs to joint.fixed");
+  if (w->motion && w->control) return refuse(b, joint, "motion", "and control: write one of them");
+  if (!fixed) warn_unused(b, joint, w->refbody, "refbody", "it belongs to joint.fixed");
   if (fixed) TD_TRY(check_gains(b, joint));
-  if (!beam) warn_unused(b, joint, "xaxis", "only a spring with six columns has an x axis");
-  if (is_mid(b, joint)) TD_TRY(check_mid(b, joint, beam));
+  if (!beam)
+    warn_unused(b, joint, w->xaxis, "xaxis", "only a spring with six columns has an x axis");
+  if (w->mid) TD_TRY(check_mid(b, joint, beam));
   return check_purpose(b, joint);
 }
 
@@ -677,8 +648,7 @@ static td_status check_room(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const td_limits* limit = &b->spec->limits;
   static const char* const fields[] = {"second", "first", NULL};
-  const long rows =
-      td_get(b->joints, joint, "fixed") || closing_type(b, joint) ? 6L * j->nelement : 0;
+  const long rows = j->w.fixed || closing_type(&j->w) ? 6L * j->nelement : 0;
   if (rows + b->m->nrow + b->m->nvel > limit->dofs) {
     return td_error(b->diags, TD_E_MODEL, td_build_joint_at(b, joint, fields),
                     "joint(%d) constrains %d element%s: the model may have %d degrees of freedom "
@@ -713,26 +683,30 @@ static td_status link_element(builder* b, int joint, int e) {
   }
   td_build_joint_name(b, joint, e, name, sizeof name);
   snprintf(end, sizeof end, "%s.1", name);
-  TD_TRY(td_build_station(b, &j->first, e, td_get(b->joints, joint, "tr"), false, end, &a));
+  TD_TRY(td_build_station(b, &j->first, e, j->w.tr, false, end, &a));
   snprintf(end, sizeof end, "%s.2", name);
-  TD_TRY(td_build_station(b, &j->second, e, td_get(b->joints, joint, "tr2nd"), true, end, &c));
+  TD_TRY(td_build_station(b, &j->second, e, j->w.tr2nd, true, end, &c));
   if (fixed) TD_TRY(fixed_rows(b, joint, e, a, c));
-  if (closing_type(b, joint)) TD_TRY(closure_rows(b, joint, e, a, c));
-  return has_law(b->joints, joint) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
+  if (closing_type(&j->w)) TD_TRY(closure_rows(b, joint, e, a, c));
+  return has_law(&j->w.law) && !fixed ? link_force(b, joint, e, a, c) : TD_OK;
 }
 
 // Fields that mean something on a linking joint only.
 static td_status refuse_on_main(builder* b, int joint) {
   static const char* const fields[] = {"spring",  "damp",  "input", "fixed",
                                        "control", "xaxis", "tr2nd"};
-  static const char* const unused[] = {"dir", "refbody", "beam"};
-  for (int i = 0; i < 3; i++) warn_unused(b, joint, unused[i], "it is the main joint of its body");
+  static const char main[] = "it is the main joint of its body";
+  const joint_words* w = &b->joint[joint].w;
+  const value* const written[] = {w->law.spring, w->law.damp, w->law.input, w->fixed,
+                                  w->control,    w->xaxis,    w->tr2nd};
+  warn_unused(b, joint, w->law.dir, "dir", main);
+  warn_unused(b, joint, w->refbody, "refbody", main);
+  warn_unused(b, joint, w->beam, "beam", main);
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
-    const value* law = td_get(b->joints, joint, fields[i]);
-    if (!law) continue;
+    if (!written[i]) continue;
     // published files write the power of a damper where there is none
     const char* constant = i == 0 ? "coeff" : i == 1 ? "visc" : NULL;
-    if (constant && law->kind == V_STRUCT && !td_get(law, 0, constant)) {
+    if (constant && !(i == 0 ? w->law.coeff : w->law.visc)) {
       td_warn(b->diags, td_get_at(b->joints, joint, fields[i]),
               "joint(%d).%s has no effect: it has no %s", joint + 1, fields[i], constant);
       td_hint(b->diags, "the laws of its degrees of freedom are joint(%d).dof(i).%s", joint + 1,

@@ -232,17 +232,14 @@ static td_status push_point(builder* b, const rom* r, double arc) {
 
 // A field of the joint in direction d of six: one number for all, two for the translations and the
 // rotations as published, or six.
-static ex joint_field(builder* b, int joint, const char* group, const char* field, int d,
-                      double fallback) {
-  const value* s = group ? td_get(b->joints, joint, group) : NULL;
-  const value* v = group ? (s ? td_get(s, 0, field) : NULL) : td_get(b->joints, joint, field);
+static ex joint_number(builder* b, const value* v, int d, double fallback) {
   if (v && td_value_count(v) == 2) return td_value_ex(v, d / 3, b->spec->graph);
   return td_build_pick(b, v, 0, 1, d, 6, fallback);
 }
 
 // The law of a joint with `rom`: spring, damp and input are per length.
 static td_status printed_section(builder* b, const rom* r, double weight, model_strain* f) {
-  const int joint = b->rod[r->rod].joint;
+  const law_words* w = &b->joint[b->rod[r->rod].joint].w.law;
   ex* slots = td_push_number_ex(b->m, SECTION_SLOTS);
   if (!slots) return TD_E_NOMEM;
   const num at = b->m->nnumber_ex - SECTION_SLOTS;
@@ -250,17 +247,16 @@ static td_status printed_section(builder* b, const rom* r, double weight, model_
   for (int i = 0; i < SECTION_SLOTS; i++) slots[i] = num_ex(b, 0);
   f->potential = true;
   for (int d = 0; d < 6; d++) {
-    const ex compr = joint_field(b, joint, "spring", "compr", d, 1),
-             rest = joint_field(b, joint, "spring", "init", d, 0);
-    slots[SECTION_K + 7 * d] = joint_field(b, joint, "spring", "coeff", d, 0);
+    const ex compr = joint_number(b, w->compr, d, 1), rest = joint_number(b, w->init, d, 0);
+    slots[SECTION_K + 7 * d] = joint_number(b, w->coeff, d, 0);
     slots[SECTION_X0 + d] = mul(b, compr, rest);
-    slots[SECTION_INPUT + d] = joint_field(b, joint, NULL, "input", d, 0);
-    slots[SECTION_MU + d] = joint_field(b, joint, "damp", "visc", d, 0);
+    slots[SECTION_INPUT + d] = joint_number(b, w->input, d, 0);
+    slots[SECTION_MU + d] = joint_number(b, w->visc, d, 0);
     const unsigned on = td_ex_depends(b->spec->graph, slots[SECTION_K + 7 * d]) |
                         td_ex_depends(b->spec->graph, slots[SECTION_X0 + d]);
     if (on & ~(unsigned)TD_ON_PARAM) f->potential = false;
   }
-  slots[SECTION_POWER] = joint_field(b, joint, "damp", "pow", 0, 1);
+  slots[SECTION_POWER] = joint_number(b, w->pow, 0, 1);
   slots[SECTION_LENGTH] = num_ex(b, weight);
   f->section = at;
   return TD_OK;
@@ -440,14 +436,14 @@ td_status td_build_rod_rom(builder* b, int rod) {
 // of its joint.  *fixed is the number of fixed transformations before it.  A rotation other than a
 // quaternion whose scalar part is 0 or inf is an error.
 static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
-  const value* tr = b->joint[joint].tr;
+  const value* tr = b->joint[joint].w.tr;
   const int n = tr ? td_value_count(tr) : 0;
+  const tr_words last = tr_read(tr, n - 1);
+  const value* rot = last.rot;
 
   // free components of the position
   *fixed = n - 1;
-  const value *trans = n ? td_get(tr, n - 1, "trans") : NULL,
-              *rot = n ? td_get(tr, n - 1, "rot") : NULL;
-  for (int c = 0; trans && c < 3; c++) r->free[c] = isinf(trans->x[c]);
+  for (int c = 0; last.trans && c < 3; c++) r->free[c] = isinf(last.trans->x[c]);
 
   // free components of the rotation: the vector part of a quaternion
   const bool four = rot && td_value_count(rot) == 4;
@@ -475,15 +471,14 @@ static td_status read_components(builder* b, int joint, rom* r, int* fixed) {
 // Coefficients from dof(i).init, values of the component at the arc lengths init_s.
 static td_status printed_start(builder* b, int joint, const rom* r, int component, int dof,
                                double* c) {
-  const value* dofs = td_get(b->joints, joint, "dof");
-  const value* init = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init") : NULL;
-  const value* arcs = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "init_s") : NULL;
+  const joint_words* w = &b->joint[joint].w;
+  const value *init = td_joint_dof(w, dof).init, *arcs = td_joint_dof(w, dof).init_s;
   double arc[MAX_POINTS], wanted[MAX_POINTS];
   memset(c, 0, (size_t)r->n * sizeof(double));
   if (!init) return TD_OK;  // straight
   const int n = arcs ? td_value_count(arcs) : r->n;
   if (n > MAX_POINTS || n < r->n || (td_value_count(init) != 1 && td_value_count(init) != n)) {
-    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "init"),
+    return td_error(b->diags, TD_E_MODEL, td_get_at(w->dof, dof, "init"),
                     "joint(%d).dof(%d).init must be one value or as many as init_s (%d), and at "
                     "least the order %d",
                     joint + 1, dof + 1, n, r->n);
@@ -502,7 +497,7 @@ static td_status printed_start(builder* b, int joint, const rom* r, int componen
     multiples = multiples && fabs(reached - (k + 1) * r->L) < 1e-9 * r->L;
   }
   if (multiples)
-    td_warn(b->diags, td_get_at(dofs, dof, "init"),
+    td_warn(b->diags, td_get_at(w->dof, dof, "init"),
             "joint(%d).dof(%d).init = (1:%d)*length stretches the rod to %d times its length; a "
             "straight rod has (1:%d)*length/%d",
             joint + 1, dof + 1, n, n, n, n);
@@ -515,25 +510,25 @@ static td_status refuse(builder* b, td_span at, int joint, const char* field, co
 
 // Shapes of the section's law, and fields that a polynomial rod does not have.
 static td_status check_rom_joint(builder* b, int joint, const rom* r) {
-  static const struct {
-    const char *group, *field, *name;
-  } section[] = {{"spring", "coeff", "spring.coeff"}, {"spring", "init", "spring.init"},
-                 {"spring", "compr", "spring.compr"}, {"damp", "visc", "damp.visc"},
-                 {"damp", "pow", "damp.pow"},         {NULL, "input", "input"}};
+  const joint_words* w = &b->joint[joint].w;
+  const struct {
+    const char* path;
+    const value* v;
+  } section[] = {{"spring.coeff", w->law.coeff}, {"spring.init", w->law.init},
+                 {"spring.compr", w->law.compr}, {"damp.visc", w->law.visc},
+                 {"damp.pow", w->law.pow},       {"input", w->law.input}};
   for (size_t k = 0; k < sizeof section / sizeof *section; k++) {
-    const value* s = section[k].group ? td_get(b->joints, joint, section[k].group) : b->joints;
-    const int at = section[k].group ? 0 : joint;
-    const value* v = s ? td_get(s, at, section[k].field) : NULL;
+    const value* v = section[k].v;
     const int n = v ? td_value_count(v) : 1;
-    const bool power = strcmp(section[k].field, "pow") == 0;
+    const bool power = v == w->law.pow;
     bool same = power && n == 6;  // one power, written six times
     for (int c = 1; same && c < 6; c++)
       same = td_value_ex(v, c, b->spec->graph) == td_value_ex(v, 0, b->spec->graph);
     if (n == 1 || same || (!power && (n == 2 || n == 6) && (v->rows == 1 || v->cols == 1)))
       continue;
-    return td_error(b->diags, TD_E_MODEL, td_get_at(s, at, section[k].field),
+    return td_error(b->diags, TD_E_MODEL, td_law_at(w->s, w->i, section[k].path),
                     "joint(%d).%s of a polynomial rod must be %s, got %dx%d", joint + 1,
-                    section[k].name,
+                    section[k].path,
                     power ? "the same number in all directions"
                           : "one number, [translations rotations] or six numbers",
                     v->rows, v->cols);
@@ -542,31 +537,30 @@ static td_status check_rom_joint(builder* b, int joint, const rom* r) {
   static const char* const unknown[] = {"dir",   "xaxis", "refbody", "fixed", "control", "motion",
                                         "tr2nd", "type",  "axis",    "pitch", "beam"};
   for (size_t k = 0; k < sizeof unknown / sizeof *unknown; k++)
-    if (td_get(b->joints, joint, unknown[k]))
-      return refuse(b, td_get_at(b->joints, joint, unknown[k]), joint, unknown[k],
+    if (td_get(w->s, w->i, unknown[k]))
+      return refuse(b, td_get_at(w->s, w->i, unknown[k]), joint, unknown[k],
                     "a joint with `rom` makes its body a polynomial rod and cannot have it; write "
                     "another joint between the same bodies");
-  const value* damp = td_get(b->joints, joint, "damp");
-  if (damp && td_get(damp, 0, "along"))
-    return refuse(b, td_get_at(damp, 0, "along"), joint, "damp.along",
+  if (w->law.along)
+    return refuse(b, td_get_at(w->law.damp, 0, "along"), joint, "damp.along",
                   "the damping of a polynomial rod acts on its strain rates");
 
   // components of the last transformation are free or stay where the straight rod has them
-  const value* tr = b->joint[joint].tr;
-  const int ntr = tr ? td_value_count(tr) : 0;
+  const int ntr = w->tr ? td_value_count(w->tr) : 0;
   for (int i = 0; i < ntr; i++) {
     static const char* const fields[] = {"trans", "rot"};
+    const tr_words step = tr_read(w->tr, i);
     for (int f = 0; f < 2; f++) {
-      const value* v = td_get(tr, i, fields[f]);
+      const value* v = f == 0 ? step.trans : step.rot;
       for (int c = 0; v && c < td_value_count(v); c++) {
         const bool number = !v->e || v->e[c] == EX_NONE, inf = number && isinf(v->x[c]);
         char field[40];
         snprintf(field, sizeof field, "tr(%d).%s", i + 1, fields[f]);
         if (i < ntr - 1 && inf)
-          return refuse(b, td_get_at(tr, i, fields[f]), joint, field,
+          return refuse(b, td_get_at(w->tr, i, fields[f]), joint, field,
                         "only the last transformation of a polynomial rod has inf");
         if (i == ntr - 1 && !inf && !(number && v->x[c] == 0))
-          return refuse(b, td_get_at(tr, i, fields[f]), joint, field,
+          return refuse(b, td_get_at(w->tr, i, fields[f]), joint, field,
                         "each number of the last transformation of a polynomial rod must be inf "
                         "or 0; what is fixed is a transformation before it");
       }
@@ -576,7 +570,7 @@ static td_status check_rom_joint(builder* b, int joint, const rom* r) {
   // its degrees of freedom have initial values only
   static const char* const dof_fields[] = {"equal2", "rate", "motion", "spring",
                                            "dir",    "damp", "input"};
-  const value* dofs = td_get(b->joints, joint, "dof");
+  const value* dofs = w->dof;
   int ndof = r->scalar;
   for (int d = 0; d < 6; d++) ndof += r->free[d];
   for (int i = 0; dofs && i < td_value_count(dofs); i++) {
@@ -599,6 +593,7 @@ static td_status check_rom_joint(builder* b, int joint, const rom* r) {
 td_status td_build_rom_joint(builder* b, int rod) {
   static const char* const names[6] = {"x", "y", "z", "qx", "qy", "qz"};
   const int joint = b->rod[rod].joint;
+  const joint_words* w = &b->joint[joint].w;
   rom r = {.rod = rod, .n = b->rod[rod].n, .L = b->rod[rod].length, .printed = true};
   int fixed, dof = 0;
   if (r.n > MAX_ORDER)
@@ -613,7 +608,7 @@ td_status td_build_rom_joint(builder* b, int rod) {
     if (!copy) return TD_E_NOMEM;
     *copy = b->m->fix[b->rod[rod].fix + i];
   }
-  for (int i = 0; i < fixed; i++) TD_TRY(td_build_fix(b, b->joint[joint].tr, i, false, true, true));
+  for (int i = 0; i < fixed; i++) TD_TRY(td_build_fix(b, w->tr, i, false, true, true));
   r.base = b->rod[rod].hop[0];
   r.fix = b->rod[rod].fix = start;
   r.nfix = b->rod[rod].nfix = b->m->nfix - start;
@@ -627,12 +622,9 @@ td_status td_build_rom_joint(builder* b, int rod) {
                         &r.v[d][i]));
     dof++;
   }
-  const value* rom_struct = td_get(b->joints, joint, "rom");
-  const value* par = td_get(b->spec->root, 0, "par");
-  const value *own = td_get(rom_struct, 0, "points"),
-              *shared = par ? td_field_get(par, 0, "par.nint") : NULL;
-  const td_span at = own      ? td_get_at(rom_struct, 0, "points")
-                     : shared ? td_get_at(par, 0, "nint")
-                              : td_span_none();
-  return push_points(b, &r, own ? own : shared, at, 0);
+  const value *par = td_get(b->spec->root, 0, "par"), *shared = td_field_get(par, 0, "par.nint");
+  const td_span at = w->points ? td_get_at(w->rom, 0, "points")
+                     : shared  ? td_get_at(par, 0, "nint")
+                               : td_span_none();
+  return push_points(b, &r, w->points ? w->points : shared, at, 0);
 }

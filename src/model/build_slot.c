@@ -15,7 +15,7 @@ static const td_field fields[] = {
 };
 
 static const value* curve_of(const builder* b, int joint) {
-  return td_get(b->joint[joint].s, b->joint[joint].at, "curve");
+  return td_get(b->joint[joint].w.s, b->joint[joint].w.i, "curve");
 }
 
 // Is a sensor a degree of freedom of joint i (from 0)?
@@ -70,7 +70,7 @@ static td_status fill_item(builder* b, int joint, item* it) {
   const build_joint* j = &b->joint[joint];
   if (!curve_of(b, joint)) return TD_OK;
   if (j->nelement > 1)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "curve"),
+    return td_error(b->diags, TD_E_MODEL, td_get_at(j->w.s, j->w.i, "curve"),
                     "joint(%d).curve: a joint that is repeated has no curve", joint + 1);
   it->kind = HOP_SLOT;
   it->ndof = it->nq = it->nv = 1;
@@ -95,7 +95,7 @@ static td_status finish(builder* b, int joint, int hop) {
     if (!used) continue;
     var = s->var;
     if (s->ref.item != dof + 1)
-      return td_error(b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "curve"),
+      return td_error(b->diags, TD_E_MODEL, td_get_at(j->w.s, j->w.i, "curve"),
                       "joint(%d).curve has the degree of freedom %d, which it must be an "
                       "expression of: dof(joint(%d), %d)",
                       joint + 1, dof + 1, joint + 1, dof + 1);

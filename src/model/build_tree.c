@@ -12,10 +12,11 @@
 
 // ---- places -----------------------------------------------------------------------------------
 
-static td_status read_place(builder* b, int j, const char* field, place* out) {
+// The place `v` that the field `first` or `second` of joint j is.
+static td_status read_place(builder* b, int j, const value* v, const char* field, place* out) {
   char what[48];
   snprintf(what, sizeof what, "joint(%d).%s", j + 1, field);
-  return td_build_place(b, td_get(b->joints, j, field), td_get_at(b->joints, j, field), what, out);
+  return td_build_place(b, v, td_get_at(b->joints, j, field), what, out);
 }
 
 static td_status read_places(builder* b) {
@@ -27,13 +28,14 @@ static td_status read_places(builder* b) {
     base->nelement = 1;
     base->main = true;
     if (b->rod[r].joint >= 0) {  // written as a joint with `rom`
-      const td_status s = read_place(b, b->rod[r].joint, "first", &base->first);
+      const int j = b->rod[r].joint;
+      const td_status s = read_place(b, j, b->joint[j].w.first, "first", &base->first);
       if (s != TD_OK) worst = s;
       if (!(b->rod[r].length > 0))
-        worst = td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, b->rod[r].joint, "second"),
+        worst = td_error(b->diags, TD_E_MODEL, td_get_at(b->joints, j, "second"),
                          "joint(%d) makes a polynomial rod: `second` must be [body length] with a "
                          "positive length",
-                         b->rod[r].joint + 1);
+                         j + 1);
       continue;
     }
     char what[48];
@@ -49,11 +51,11 @@ static td_status read_places(builder* b) {
     joint->nelement = 1;
     if (joint->rom) {  // the body is the rod's tip
       joint->second.at = td_get_at(b->joints, j, "second");
-      joint->second.body = (int)td_get(b->joints, j, "second")->x[0];
+      joint->second.body = (int)joint->w.second->x[0];
       continue;
     }
-    const td_status s1 = read_place(b, j, "first", &joint->first);
-    const td_status s2 = read_place(b, j, "second", &joint->second);
+    const td_status s1 = read_place(b, j, joint->w.first, "first", &joint->first);
+    const td_status s2 = read_place(b, j, joint->w.second, "second", &joint->second);
     if (s1 != TD_OK) worst = s1;
     if (s2 != TD_OK) worst = s2;
     joint->nelement = max_int(1, max_int(joint->first.n, joint->second.n));
@@ -149,9 +151,9 @@ static td_status check_body_rows(builder* b, int body) {
 static bool is_main(const builder* b, int j) {
   const int body = b->joint[j].second.body;
   if (body <= 0 || body > b->nbody || b->body_main[body] != -1) return false;
-  if (!td_get(b->joints, j, "tr2nd")) return true;
+  if (!b->joint[j].w.tr2nd) return true;
   for (int k = j + 1; k < b->njoint; k++)
-    if (b->joint[k].second.body == body && !td_get(b->joints, k, "tr2nd")) return false;
+    if (b->joint[k].second.body == body && !b->joint[k].w.tr2nd) return false;
   return true;
 }
 
@@ -178,13 +180,6 @@ static double default_init(const item* it, int k) {
   return td_hop_traits[it->kind].quaternion && !it->vector && k == 0 ? 1 : 0;
 }
 
-static ex dof_field(builder* b, int joint, int dof, const char* field, int element,
-                    double fallback) {
-  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
-  const value* v = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, field) : NULL;
-  return td_build_pick(b, v, element, b->joint[joint].nelement, 0, 1, fallback);
-}
-
 // Number `col` of `ncol` in each row of `motion`, with its rate and acceleration.
 static td_status push_motion(builder* b, const value* motion, int element, int nelement, int col,
                              int ncol, model_dof* vel) {
@@ -208,10 +203,12 @@ typedef struct written_turn {
 
 static written_turn read_turn(builder* b, int joint, int element, const item* it) {
   td_exprs* g = b->spec->graph;
+  const build_joint* j = &b->joint[joint];
   ex e[3], rate[3], ee = td_ex_const(g, 0), along = td_ex_const(g, 0);
   for (int k = 0; k < it->ndof; k++) {
-    e[k] = dof_field(b, joint, it->dof + k, "init", element, 0);
-    rate[k] = dof_field(b, joint, it->dof + k, "rate", element, 0);
+    const dof_words w = td_joint_dof(&j->w, it->dof + k);
+    e[k] = td_build_pick(b, w.init, element, j->nelement, 0, 1, 0);
+    rate[k] = td_build_pick(b, w.rate, element, j->nelement, 0, 1, 0);
     ee = td_ex_2(g, EX_ADD, ee, td_ex_2(g, EX_MUL, e[k], e[k]));
     along = td_ex_2(g, EX_ADD, along, td_ex_2(g, EX_MUL, e[k], rate[k]));
   }
@@ -222,9 +219,9 @@ static written_turn read_turn(builder* b, int joint, int element, const item* it
     ex sum =
         td_ex_2(g, EX_ADD, td_ex_2(g, EX_MUL, out.s, rate[k]), td_ex_2(g, EX_MUL, along, e[k]));
     if (it->ndof == 3) {
-      const int i = (k + 1) % 3, j = (k + 2) % 3;
-      sum = td_ex_2(g, EX_SUB, sum, td_ex_2(g, EX_MUL, e[i], rate[j]));
-      sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, e[j], rate[i]));
+      const int p = (k + 1) % 3, q = (k + 2) % 3;
+      sum = td_ex_2(g, EX_SUB, sum, td_ex_2(g, EX_MUL, e[p], rate[q]));
+      sum = td_ex_2(g, EX_ADD, sum, td_ex_2(g, EX_MUL, e[q], rate[p]));
     }
     out.omega[k] = td_ex_2(g, EX_MUL, two, sum);
   }
@@ -253,7 +250,8 @@ static td_status push_scalar_part(builder* b, int joint, int element, const item
 static td_status push_coordinate(builder* b, int joint, int element, const item* it, int k) {
   td_model* m = b->m;
   build_joint* j = &b->joint[joint];
-  const int dof = it->dof + k, at = element * j->ndof + dof;
+  const int dof = it->dof + k, at = element * j->ndof + dof, n = j->nelement;
+  const dof_words w = td_joint_dof(&j->w, dof);
   char name[128];
   td_build_joint_name(b, joint, element, name, sizeof name);
   const bool quaternion = td_hop_traits[it->kind].quaternion;
@@ -267,7 +265,7 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
                      .motion = NUM_NONE,
                      .partner = -1};
   pos->name = td_push_name(m, "%s.dof(%d)", name, dof + 1);
-  pos->init = td_build_number(b, dof_field(b, joint, dof, "init", element, default_init(it, k)));
+  pos->init = td_build_number(b, td_build_pick(b, w.init, element, n, 0, 1, default_init(it, k)));
   j->dof_q[at] = m->npos - 1;
   j->dof_v[at] = -1;
   if (k >= it->nv) return TD_OK;
@@ -280,23 +278,21 @@ static td_status push_coordinate(builder* b, int joint, int element, const item*
   if (quaternion && it->nv == 1) vel->name = td_push_name(m, "%s.omega", name);
   vel->partner = quaternion ? -1 : m->npos - 1;
   vel->init = td_build_number(b, it->vector ? read_turn(b, joint, element, it).omega[k]
-                                            : dof_field(b, joint, dof, "rate", element, 0));
+                                            : td_build_pick(b, w.rate, element, n, 0, 1, 0));
   j->dof_v[at] = m->nvel - 1;
 
   // motion of this coordinate, or of all
-  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
-  const value* motion = dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "motion") : NULL;
-  if (motion) return push_motion(b, motion, element, j->nelement, 0, 1, vel);
-  motion = td_get(j->s, j->at, "motion");
-  return motion ? push_motion(b, motion, element, j->nelement, dof, j->ndof, vel) : TD_OK;
+  if (w.motion) return push_motion(b, w.motion, element, n, 0, 1, vel);
+  return j->w.motion ? push_motion(b, j->w.motion, element, n, dof, j->ndof, vel) : TD_OK;
 }
 
 // equal2 = [joint dof] or [joint element dof], one row or one per element, or a number among the
 // degrees of freedom of all joints.  The element of a repeated joint that is named itself has the
 // coordinate for the others: *own.
 static td_status share_coordinate(builder* b, int joint, int element, int own_dof,
-                                  const value* equal, td_span at, bool* own) {
+                                  const value* equal, bool* own) {
   build_joint* j = &b->joint[joint];
+  const td_span at = td_get_at(j->w.dof, own_dof, "equal2");
   const td_fit fit = td_field_fit("1|nx2|nx3", equal, j->nelement);
   const int rows = fit.rows, cols = fit.cols, row = rows == j->nelement ? element : 0;
   int other = whole(equal->x[row]) - 1;
@@ -370,21 +366,21 @@ static td_status share_coordinate(builder* b, int joint, int element, int own_do
 
 // The rotation of 'spherical' and 'free' starts at a quaternion [w x y z], while its springs act on
 // the rotation vector.  Four numbers far from unit length are probably meant as such a vector.
-static void check_quaternion(builder* b, int joint, const item* it, const value* dofs) {
+static void check_quaternion(builder* b, int joint, const item* it) {
+  const joint_words* w = &b->joint[joint].w;
   double square = 0;
   int last = -1;
   for (int k = 0; k < 4; k++) {
-    const int dof = it->dof + k;
-    const value* init = dof < td_value_count(dofs) ? td_get(dofs, dof, "init") : NULL;
+    const value* init = td_joint_dof(w, it->dof + k).init;
     if (init && (init->kind != V_NUM || td_value_count(init) == 0 || isnan(init->x[0]))) return;
     const double x = init ? init->x[0] : default_init(it, k);
     square += x * x;
-    if (init) last = dof;
+    if (init) last = it->dof + k;
   }
   if (last < 0 || (square > 0.98 && square < 1.02)) return;
   char path[32];
   td_build_joint_path(b, joint, path, sizeof path);
-  td_warn(b->diags, td_get_at(dofs, last, "init"),
+  td_warn(b->diags, td_get_at(w->dof, last, "init"),
           "%s.dof(%d:%d).init is a quaternion [w x y z] of length %.3g, which is divided by it",
           path, it->dof + 1, it->dof + 4, sqrt(square));
   td_hint(b->diags, "a turn by the angle a about the unit vector n is [cos(a/2) sin(a/2)*n]");
@@ -392,27 +388,28 @@ static void check_quaternion(builder* b, int joint, const item* it, const value*
 
 // Fields that DOF k of an item cannot have: parts of a rotation are not single coordinates, shared
 // ones not own.
-static td_status check_dof(builder* b, int joint, const item* it, int k, const value* dofs) {
+static td_status check_dof(builder* b, int joint, const item* it, int k) {
   static const char* const laws[] = {"damp", "input", "dir"};
   const build_joint* j = &b->joint[joint];
   const int dof = it->dof + k;
+  const value* dofs = j->w.dof;
   if (!dofs || dof >= td_value_count(dofs)) return TD_OK;
-  const bool quaternion = td_hop_traits[it->kind].quaternion, shared = td_get(dofs, dof, "equal2"),
-             whole_motion = td_get(j->s, j->at, "motion");
+  const dof_words w = td_joint_dof(&j->w, dof);
+  const bool quaternion = td_hop_traits[it->kind].quaternion;
   char path[32], name[64];
   td_build_joint_path(b, joint, path, sizeof path);
   snprintf(name, sizeof name, "%s.dof(%d)", path, dof + 1);
 
   // numbers of a quaternion are neither shared nor prescribed alone
   if (k == 0 && quaternion && it->nv == 3 && it->typed && !it->vector)
-    check_quaternion(b, joint, it, dofs);
-  if (shared && quaternion) {
+    check_quaternion(b, joint, it);
+  if (w.equal2 && quaternion) {
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "equal2"),
              "%s.equal2: %s is a number of a quaternion, which cannot be shared", name, name);
     td_hint(b->diags, "share the vector part of a unit quaternion, rot = [0 inf inf inf]");
     return TD_E_MODEL;
   }
-  if (quaternion && td_get(dofs, dof, "motion")) {
+  if (quaternion && w.motion) {
     td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
              "%s.motion: %s is a number of a quaternion and cannot be prescribed alone", name,
              name);
@@ -429,46 +426,47 @@ static td_status check_dof(builder* b, int joint, const item* it, int k, const v
 
   // a prescribed rotation leaves nothing for dampers and inputs
   const bool given = it->typed && !quaternion;  // the rotation of a spherical joint
+  const value* const acting[] = {w.law.damp, w.law.input, w.law.dir};
   for (int i = 0; given && i < 3; i++)
-    if (td_get(dofs, dof, laws[i]))
+    if (acting[i])
       return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, laws[i]),
                       "%s.%s: dampers and inputs of a spherical joint act on its angular velocity, "
                       "which is prescribed here",
                       name, laws[i]);
 
   // each coordinate is prescribed or shared once
-  if (whole_motion && (shared || td_get(dofs, dof, "motion")))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, shared ? "equal2" : "motion"),
-                    "%s.%s: %s.motion prescribes all its degrees of freedom", name,
-                    shared ? "equal2" : "motion", path);
-  if (k >= it->nv && td_get(dofs, dof, "rate")) {
+  const char* second = w.equal2 ? "equal2" : "motion";
+  if (j->w.motion && (w.equal2 || w.motion))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, second),
+                    "%s.%s: %s.motion prescribes all its degrees of freedom", name, second, path);
+  if (k >= it->nv && w.rate) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "rate"),
                     "%s.rate: a quaternion has %s %s.dof(%d)%s", name,
                     it->nv == 1 ? "one angular velocity, the rate of"
                                 : "three angular velocities, the rates of",
                     path, it->dof + 1, it->nv == 1 ? "" : " and the two after it");
   }
-  if (shared && td_get(dofs, dof, "motion")) {
+  if (w.equal2 && w.motion) {
     return td_error(b->diags, TD_E_MODEL, td_get_at(dofs, dof, "motion"),
                     "%s has both equal2 and motion; prescribe the one it is equal to", name);
   }
 
   // a shared coordinate has the initial values of the other
   static const char* const own[] = {"init", "rate"};
-  for (int i = 0; i < 2 && shared && b->joint[joint].nelement == 1; i++)
-    if (td_get(dofs, dof, own[i]))
+  for (int i = 0; i < 2 && w.equal2 && j->nelement == 1; i++)
+    if (i == 0 ? w.init : w.rate)
       td_warn(b->diags, td_get_at(dofs, dof, own[i]),
               "%s.%s has no effect: equal2 makes it the same coordinate as another", name, own[i]);
   return TD_OK;
 }
 
-static td_status check_dofs(builder* b, int joint, const value* dofs) {
+static td_status check_dofs(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
-  const int written = dofs ? td_value_count(dofs) : 0;
+  const int written = j->w.dof ? td_value_count(j->w.dof) : 0;
   char path[32];
   td_build_joint_path(b, joint, path, sizeof path);
   if (written > j->ndof) {
-    td_error(b->diags, TD_E_MODEL, td_get_at(b->joint[joint].s, b->joint[joint].at, "dof"),
+    td_error(b->diags, TD_E_MODEL, td_get_at(j->w.s, j->w.i, "dof"),
              "%s.dof(%d): %s has %d degree%s of freedom", path, written, path, j->ndof,
              j->ndof == 1 ? "" : "s");
     td_more(b->diags, joint < b->njoint ? "each inf in tr makes one, `type` makes those of its kind"
@@ -477,16 +475,16 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
   }
 
   // motion has a number for each degree of freedom
-  const value* motion = td_get(j->s, j->at, "motion");
+  const value* motion = j->w.motion;
   if (motion) {
     char shape[16];
     snprintf(shape, sizeof shape, "nx%d", j->ndof);
     if (j->ndof == 0)
-      return td_error(b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "motion"),
+      return td_error(b->diags, TD_E_MODEL, td_get_at(j->w.s, j->w.i, "motion"),
                       "%s.motion: %s has no degrees of freedom", path, path);
     if (!td_field_fit(shape, motion, j->nelement).ok)
       return td_error(
-          b->diags, TD_E_MODEL, td_get_at(j->s, j->at, "motion"),
+          b->diags, TD_E_MODEL, td_get_at(j->w.s, j->w.i, "motion"),
           "%s.motion must have %d number%s, one for each degree of freedom%s, got %dx%d", path,
           j->ndof, j->ndof == 1 ? "" : "s",
           j->nelement > 1 ? ", in one row or one for each element" : "", motion->rows,
@@ -506,15 +504,14 @@ static td_status check_dofs(builder* b, int joint, const value* dofs) {
   td_status worst = TD_OK;
   for (int i = 0; i < j->nitem; i++)
     for (int k = 0; j->items[i].tr == -1 && k < j->items[i].ndof; k++)
-      if (check_dof(b, joint, &j->items[i], k, dofs) != TD_OK) worst = TD_E_MODEL;
+      if (check_dof(b, joint, &j->items[i], k) != TD_OK) worst = TD_E_MODEL;
   return worst;
 }
 
 static td_status joint_coordinates(builder* b, int joint) {
   build_joint* j = &b->joint[joint];
   if (j->rom) return TD_OK;
-  const value* dofs = td_get(b->joint[joint].s, b->joint[joint].at, "dof");
-  TD_TRY(check_dofs(b, joint, dofs));
+  TD_TRY(check_dofs(b, joint));
   const size_t n = (size_t)(j->nelement * j->ndof) + 1;
   j->dof_q = malloc(n * sizeof(int));
   j->dof_v = malloc(n * sizeof(int));
@@ -527,12 +524,9 @@ static td_status joint_coordinates(builder* b, int joint) {
       if (it->vector) TD_TRY(push_scalar_part(b, joint, element, it));
       for (int k = 0; k < it->ndof; k++) {
         const int dof = it->dof + k;
-        const value* equal =
-            dofs && dof < td_value_count(dofs) ? td_get(dofs, dof, "equal2") : NULL;
+        const value* equal = td_joint_dof(&j->w, dof).equal2;
         bool own = true;
-        if (equal)
-          TD_TRY(share_coordinate(b, joint, element, dof, equal, td_get_at(dofs, dof, "equal2"),
-                                  &own));
+        if (equal) TD_TRY(share_coordinate(b, joint, element, dof, equal, &own));
         if (own) TD_TRY(push_coordinate(b, joint, element, it, k));
       }
     }

@@ -114,33 +114,28 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   b->nload = b->loads ? td_value_count(b->loads) : 0;
   const int written = b->rods ? td_value_count(b->rods) : 0;
   b->nrod = written;
-  for (int j = 0; j < b->njoint; j++) b->nrod += td_get(b->joints, j, "rom") != NULL;
+  for (int j = 0; j < b->njoint; j++) b->nrod += td_joint_read(b->joints, j).rom != NULL;
   b->joint = calloc((size_t)(b->njoint + b->nrod) + 1, sizeof(build_joint));
   b->rod = calloc((size_t)b->nrod + 1, sizeof(build_rod));
   if (!b->joint || !b->rod) return TD_E_NOMEM;
 
-  // joints as written
-  for (int j = 0; j < b->njoint; j++) {
-    b->joint[j].s = b->joints;
-    b->joint[j].at = j;
-    b->joint[j].tr = td_get(b->joints, j, "tr");
-  }
-
-  // rods that joints make, then rods as written
+  // joints as written, each read once, and the rods that they make
   for (int j = 0, r = written; j < b->njoint; j++) {
-    const value* rom = td_get(b->joints, j, "rom");
+    b->joint[j].w = td_joint_read(b->joints, j);
+    const value *rom = b->joint[j].w.rom, *second = b->joint[j].w.second;
     if (!rom) continue;
-    const value* second = td_get(b->joints, j, "second");
     const bool length = second && second->kind == V_NUM && td_value_count(second) == 2;
     b->joint[j].rom = true;
     b->rod[r].joint = j;
     b->rod[r].length = length ? second->x[1] : 0;
     b->rod[r++].n = (int)td_get(rom, 0, "order")->x[0];
   }
+
+  // rods as written
   for (int r = 0; r < written; r++) {
     b->rod[r].joint = -1;
-    b->joint[b->njoint + r].s = td_get(b->rods, r, "joint");
-    b->joint[b->njoint + r].tr = td_get(b->rods, r, "tr");
+    b->joint[b->njoint + r].w = td_joint_read(td_get(b->rods, r, "joint"), 0);
+    b->joint[b->njoint + r].w.tr = td_get(b->rods, r, "tr");
     if (!td_build_rod_parts(b, r)) return TD_E_NOMEM;
   }
   return TD_OK;

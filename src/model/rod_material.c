@@ -199,8 +199,7 @@ rod_reach td_rod_reach(const builder* b, const model_strain* f) {
     points = td_get(p->s, p->at, "points");
     all = (rod_reach){p->from, p->from + p->length, 0};
   } else if (strain_is_posed(f)) {
-    const value* rom = td_get(b->joints, r->joint, "rom");
-    points = rom ? td_get(rom, 0, "points") : NULL;
+    points = b->joint[r->joint].w.points;
   }
   // points of strain-parametrised rods are split where something ends, and so may be given ones be
   const bool table = points && td_value_count(points) > 1;

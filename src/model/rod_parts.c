@@ -136,7 +136,7 @@ bool td_rod_has_wrench(const builder* b, int rod) {
 
 int td_build_rom_of(const builder* b, int body) {
   for (int r = 0; r < b->nrod; r++) {
-    const value* second = b->rod[r].joint < 0 ? NULL : td_get(b->joints, b->rod[r].joint, "second");
+    const value* second = b->rod[r].joint < 0 ? NULL : b->joint[b->rod[r].joint].w.second;
     if (!second) continue;
     if (second->kind == V_REF ? second->ref.index == body : second->x[0] == body) return r + 1;
   }

@@ -38,10 +38,30 @@ static void test_a_joint_with_rom_is_a_rod_of_its_body(void** state) {
   compiled_free(c);
 }
 
+// The rest strain is compr*init, under either spelling of the factor.
+static void test_rest_strains_are_scaled_by_comp_and_compr_alike(void** state) {
+  (void)state;
+  static const char* const spelling[] = {"comp", "compr"};
+  for (int k = 0; k < 2; k++) {
+    char text[400];
+    snprintf(text, sizeof text,
+             "body(1).m = 0.5; body(1).I = 1e-4*eye(3); joint(1).second = [1 0.3]'; "
+             "joint(1).rom.order = 1;\n"
+             "joint(1).tr(1).trans = [inf inf inf]; joint(1).tr(1).rot = [0 inf inf inf];\n"
+             "joint(1).spring.coeff = 100; joint(1).spring.init = 0.02; joint(1).spring.%s = 0.5;",
+             spelling[k]);
+    const compiled c = compile_text(text);
+    for (int d = 0; d < 6; d++)
+      CHECK_NEAR(fixed_number(c.m, c.m->strain[0].section + SECTION_X0 + d), 0.01, 1e-16);
+    compiled_free(c);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_the_order_is_the_number_of_coefficients_of_each_number),
       cmocka_unit_test(test_a_joint_with_rom_is_a_rod_of_its_body),
+      cmocka_unit_test(test_rest_strains_are_scaled_by_comp_and_compr_alike),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
