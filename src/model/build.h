@@ -183,7 +183,7 @@ td_status td_build_task_tapes(builder* b);
 
 // Meshes: their geometry, so that the numbers of bodies are known; the nodes, as instances from
 // `instance` on; what is between them.
-build_mesh* td_build_mesh_new(int n);
+build_mesh* td_build_mesh_new(const value* meshes, int n);
 td_status td_mesh_rods(builder* b);  // edges that are rods, before rods and joints are counted
 td_status td_build_mesh_open(builder* b);
 td_status td_build_mesh_names(builder* b);  // each is listed after the joints, with its edges

@@ -400,7 +400,7 @@ static td_status push_edges(builder* b, int k, wet_edges* all, ex* displaced) {
 }
 
 static td_status wet_mesh(builder* b, int k, ex rho) {
-  const value* fluid = td_get(b->meshes, k, "fluid");
+  const value* fluid = b->mesh[k].w.fluid;
   if (!fluid) return TD_OK;
   const build_mesh* mesh = &b->mesh[k];
   wet_edges all = {.written = read_fluid(fluid), .n = mesh->nedge, .rho = rho, .slots = NUM_NONE};

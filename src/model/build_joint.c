@@ -372,9 +372,9 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
   }
   // coordinates of others that are equal to one of this joint's
   for (int k = 0; k < b->njoint; k++) {
-    const joint_words* other = &b->joint[k].w;
-    for (int d = 0; other->dof && d < td_value_count(other->dof); d++) {
-      const value* equal = td_joint_dof(other, d).equal2;
+    const value* others = b->joint[k].w.dof;
+    for (int d = 0; others && d < td_value_count(others); d++) {
+      const value* equal = td_get(others, d, "equal2");  // alone: all joints are searched
       const int rows = equal && equal->cols <= 3 ? equal->rows : 0;
       if (equal && td_value_count(equal) == 1) return "equal2";  // counted over all joints
       for (int row = 0; row < rows; row++)

@@ -50,7 +50,11 @@ td_status td_build_node(builder* b, int mesh, int node, td_span at, const char* 
 
 // ---- counting ---------------------------------------------------------------------------------
 
-build_mesh* td_build_mesh_new(int n) { return calloc((size_t)n + 1, sizeof(build_mesh)); }
+build_mesh* td_build_mesh_new(const value* meshes, int n) {
+  build_mesh* mesh = calloc((size_t)n + 1, sizeof(build_mesh));
+  for (int k = 0; mesh && k < n; k++) mesh[k].w = td_mesh_read(meshes, k);
+  return mesh;
+}
 
 td_status td_build_mesh_names(builder* b) {
   for (int k = 0; k < b->nmesh; k++) {
@@ -141,12 +145,6 @@ static td_status check_rows(builder* b, int k, const value* v, td_span at, const
                   k + 1, field, count, n, what);
 }
 
-static const value* sub(const value* s, int i, const char* group, const char* field) {
-  const value* g = td_get(s, i, group);
-  const value* v = g ? td_get(g, 0, field) : NULL;
-  return !v && g && strcmp(field, "compr") == 0 ? td_get(g, 0, "comp") : v;
-}
-
 static bool is_nan(const builder* b, num slot) {
   const ex e = b->m->number_ex[slot];
   return td_ex_is_const(b->spec->graph, e) && isnan(td_ex_value(b->spec->graph, e));
@@ -159,23 +157,12 @@ static bool is_number(const builder* b, num slot) {
 // ---- laws -------------------------------------------------------------------------------------
 
 static const struct {
-  const char *group, *field, *path;
+  const char* path;
   double fallback;
 } law_fields[LAW_FIELDS] = {
-    {"spring", "coeff", "spring.coeff", 0}, {"spring", "init", "spring.init", NAN},
-    {"spring", "compr", "spring.compr", 1}, {"damp", "visc", "damp.visc", 0},
-    {"damp", "pow", "damp.pow", 1},         {NULL, "input", "input", 0},
+    {"spring.coeff", 0}, {"spring.init", NAN}, {"spring.compr", 1},
+    {"damp.visc", 0},    {"damp.pow", 1},      {"input", 0},
 };
-
-static const value* law_value(const value* s, int i, int f) {
-  return law_fields[f].group ? sub(s, i, law_fields[f].group, law_fields[f].field)
-                             : td_get(s, i, law_fields[f].field);
-}
-
-static td_span law_at(const value* s, int i, int f) {
-  const value* g = law_fields[f].group ? td_get(s, i, law_fields[f].group) : s;
-  return g == s ? td_get_at(s, i, law_fields[f].field) : td_get_at(g, 0, law_fields[f].field);
-}
 
 // Read the force laws (spring, damper, input) that element i of s gives to the n nodes, edges or
 // diagonals of mesh k, and check the sizes of their fields.  `path` names s(i) in messages:
@@ -186,22 +173,24 @@ static td_status laws_open(builder* b, int k, const value* s, int i, int n, cons
   const char* what = strchr(path, '.')               ? "nodes"
                      : strcmp(path, "joint(3)") == 0 ? "diagonals"
                                                      : "edges";
+  const law_words w = td_law_read(s, i);
+  const value* const written[LAW_FIELDS] = {w.coeff, w.init, w.compr, w.visc, w.pow, w.input};
   out->n = n;
   out->cols = 1;
-  out->dir = td_get(s, i, "dir");
+  out->dir = w.dir;
   char field[48];
 
   // every field has one row or n; if one has six columns, as beams have, the laws have six
   for (int f = 0; f < LAW_FIELDS; f++) {
-    const value* v = law_value(s, i, f);
+    const value* v = written[f];
     snprintf(field, sizeof field, "%s.%s", path, law_fields[f].path);
-    TD_TRY(check_rows(b, k, v, law_at(s, i, f), shape, field, n, what));
+    TD_TRY(check_rows(b, k, v, td_law_at(s, i, law_fields[f].path), shape, field, n, what));
     if (v && td_field_fit(shape, v, n).cols == 6) out->cols = 6;
   }
 
   // fields that are missing take their defaults
   for (int f = 0; f < LAW_FIELDS; f++)
-    out->field[f] = rows_of(law_value(s, i, f), n, out->cols, law_fields[f].fallback);
+    out->field[f] = rows_of(written[f], n, out->cols, law_fields[f].fallback);
 
   // the direction has one column, or one for each axis where the laws have six columns
   if (!out->dir) return TD_OK;
@@ -247,34 +236,29 @@ typedef struct node_slots {
 static td_status node_slots_open(builder* b, int k, node_slots* out) {
   const build_mesh* mesh = &b->mesh[k];
   const int n = mesh->wire->nnode;
-  const value *body = td_get(b->meshes, k, "body"), *joints = td_get(b->meshes, k, "joint");
-  const value* dofs = td_get(joints, 0, "dof");
-  const value *m = body ? td_get(body, 0, "m") : NULL,
-              *I = body ? td_field_get(body, 0, "mesh.body.I") : NULL;
+  const mesh_words* w = &mesh->w;
+  const value* dofs = w->joint[0].dof;
   const double zeros[9] = {0};
   const quat q = quat_mat3(mesh->place.R);
   const double turn[4] = {q.w, q.v.x, q.v.y, q.v.z};
   td_mesh_name(b, k, out->name, sizeof out->name);
 
   // as many rows as nodes
-  TD_TRY(check_rows(b, k, m, body ? td_get_at(body, 0, "m") : td_span_none(), "nx1", "body.m", n,
-                    "nodes"));
-  TD_TRY(check_rows(b, k, I, body ? td_get_at(body, 0, "I") : td_span_none(), "3x3xn", "body.I", n,
-                    "nodes"));
+  TD_TRY(check_rows(b, k, w->m, td_get_at(w->body, 0, "m"), "nx1", "body.m", n, "nodes"));
+  TD_TRY(check_rows(b, k, w->I, td_get_at(w->body, 0, "I"), "3x3xn", "body.I", n, "nodes"));
   if (dofs && td_value_count(dofs) > mesh->nmove)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(joints, 0, "dof"),
+    return td_error(b->diags, TD_E_MODEL, td_get_at(w->joints, 0, "dof"),
                     "mesh(%d).joint(1).dof(%d): a node moves along %d direction%s", k + 1,
                     td_value_count(dofs), mesh->nmove, mesh->nmove == 1 ? "" : "s");
 
   // rows for each node, or one for all
-  out->m = rows_of(m, n, 1, 1e-9);
-  out->I = rows_of(I, n, 9, 0);
+  out->m = rows_of(w->m, n, 1, 1e-9);
+  out->I = rows_of(w->I, n, 9, 0);
   for (int c = 0; c < mesh->nmove; c++) {
-    const value* rate = dofs && c < td_value_count(dofs) ? td_get(dofs, c, "rate") : NULL;
+    const value* rate = td_joint_dof(&w->joint[0], c).rate;
     char field[40];
     snprintf(field, sizeof field, "joint(1).dof(%d).rate", c + 1);
-    TD_TRY(check_rows(b, k, rate, rate ? td_get_at(dofs, c, "rate") : td_span_none(), "nx1", field,
-                      n, "nodes"));
+    TD_TRY(check_rows(b, k, rate, td_get_at(dofs, c, "rate"), "nx1", field, n, "nodes"));
     out->rate[c] = rows_of(rate, n, 1, 0);
   }
   out->zero = td_build_constants(b, zeros, 9);
@@ -536,24 +520,23 @@ static td_status push_axial(builder* b, edge_kind* kind, int e) {
 }
 
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
-  const value* joints = td_get(b->meshes, k, "joint");
-  const value *along = sub(joints, joint, "damp", "along"),
-              *axes = sub(joints, joint, "beam", "frame");
+  const value* joints = b->mesh[k].w.joints;
+  const joint_words* w = &b->mesh[k].w.joint[joint];
   // as published for meshes of CAD files; grids and lists of nodes are new
-  const bool published = td_field_get(b->meshes, k, "mesh.file_name") != NULL;
+  const bool published = b->mesh[k].w.file_name;
   char path[24];
   snprintf(path, sizeof path, "joint(%d)", joint + 1);
-  edge_kind kind = {.xaxis = td_get(joints, joint, "xaxis"),
+  edge_kind kind = {.xaxis = w->xaxis,
                     .shared_xaxis = NUM_NONE,
-                    .mid = axes && strcmp(axes->s, "mid") == 0,
+                    .mid = w->mid,
                     .mesh = k,
                     .joint = joint,
                     .first = first,
                     .word = joint == 1 ? "edge" : "diagonal"};
   td_mesh_name(b, k, kind.name, sizeof kind.name);
   TD_TRY(laws_open(b, k, joints, joint, n, path, &kind.law));
-  kind.isotropic = kind.law.cols == 1 && sub(joints, joint, "damp", "visc") &&
-                   (along ? along->x[0] == 0 : published);
+  kind.isotropic =
+      kind.law.cols == 1 && w->law.visc && (w->law.along ? w->law.along->x[0] == 0 : published);
   if (kind.xaxis && kind.law.cols != 6)
     td_warn(b->diags, td_get_at(joints, joint, "xaxis"),
             "mesh(%d).%s.xaxis has no effect: only a spring with six columns has an x axis", k + 1,
@@ -582,9 +565,9 @@ static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
 // Springs, dampers and inputs along the DOFs of the nodes.
 static td_status node_forces(builder* b, int k, int dof) {
   const build_mesh* mesh = &b->mesh[k];
-  const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
-  if (!td_get(dofs, dof, "spring") && !td_get(dofs, dof, "damp") && !td_get(dofs, dof, "input"))
-    return TD_OK;
+  const value* dofs = mesh->w.joint[0].dof;
+  const law_words w = td_law_read(dofs, dof);
+  if (!has_law(&w)) return TD_OK;
   char path[32];
   laws law;
   snprintf(path, sizeof path, "joint(1).dof(%d)", dof + 1);
@@ -610,7 +593,7 @@ static td_status node_forces(builder* b, int k, int dof) {
 static td_status mesh_links(builder* b, int k) {
   const build_mesh* mesh = &b->mesh[k];
   const int ndiagonal = mesh->wire->nedge - mesh->nedge;
-  const value* dofs = td_get(td_get(b->meshes, k, "joint"), 0, "dof");
+  const value* dofs = mesh->w.joint[0].dof;
   for (int d = 0; dofs && d < td_value_count(dofs); d++) TD_TRY(node_forces(b, k, d));
   if (mesh->rod == 0) TD_TRY(mesh_edges(b, k, 1, 0, mesh->nedge));
   return ndiagonal > 0 ? mesh_edges(b, k, 2, mesh->nedge, ndiagonal) : TD_OK;

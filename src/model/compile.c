@@ -104,7 +104,7 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
 
   // meshes, whose edges may be rods with joints of their own
   b->nmesh = b->meshes ? td_value_count(b->meshes) : 0;
-  b->mesh = td_build_mesh_new(b->nmesh);
+  b->mesh = td_build_mesh_new(b->meshes, b->nmesh);
   if (!b->mesh) return TD_E_NOMEM;
   TD_TRY(td_mesh_rods(b));
 

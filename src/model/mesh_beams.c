@@ -107,8 +107,7 @@ static num known_section(const edge_kind* kind, vec3 d) {
 
 td_status td_mesh_mid_check(builder* b, const edge_kind* kind, const char* path) {
   const laws* l = &kind->law;
-  const value* joints = td_get(b->meshes, kind->mesh, "joint");
-  const td_span at = td_get_at(joints, kind->joint, "beam");
+  const td_span at = td_get_at(b->mesh[kind->mesh].w.joints, kind->joint, "beam");
   const char* why = NULL;
   if (l->cols != 6) why = "only a spring with six columns is a beam";
   bool one_sided = false;
@@ -129,7 +128,7 @@ td_status td_mesh_mid_beam(builder* b, edge_kind* kind, int e, const double d[3]
   const double l = vec3_norm(edge);
   mat3 R;
   if (!(l > 0) || !td_mesh_edge_axes(kind->xaxis, e, vec3_scale(1 / l, edge), &R)) {
-    const value* joints = td_get(b->meshes, kind->mesh, "joint");
+    const value* joints = b->mesh[kind->mesh].w.joints;
     return td_error(b->diags, TD_E_MODEL, td_get_at(joints, kind->joint, l > 0 ? "xaxis" : "beam"),
                     "%s.%s(%d): %s", kind->name, kind->word, e + 1,
                     l > 0 ? "xaxis must not be parallel to the edge"

@@ -16,11 +16,6 @@
 #include "model/meshes.h"
 #include "model/rods.h"
 
-bool td_mesh_has_rods(const value* meshes, int k) {
-  const value* joints = td_get(meshes, k, "joint");
-  return joints && td_get(joints, 1, "rom");
-}
-
 // Put v (whose reference is taken) into a field of element i of a struct array.
 static bool put(value* s, int i, const char* field, value* v, td_span at) {
   value_slot* slot = v ? td_value_slot_make(s, i, field) : NULL;
@@ -63,8 +58,8 @@ static value* turned(mat3 R, bool second, td_span at) {
 // Data that all edges of a mesh share.
 typedef struct rod_edges {
   builder* b;
-  int k;                // the mesh, from 0
-  const value* joints;  // mesh.joint
+  int k;                 // the mesh, from 0
+  const joint_words* w;  // mesh.joint(2)
   int order;
   value *rods, *ends;  // the lists that grow: rods, and the joints that close them
   td_span at;          // where `rom` was written
@@ -77,17 +72,14 @@ static bool is_pair(const value* v, int n) {
   return v->cols == 2 && (v->rows == 1 || v->rows == n);
 }
 
-// The field of joint(2), or of a group in it, that has a row for all edges or one for each.
-static td_status edge_field(const rod_edges* s, const char* group, const char* field,
-                            const value** v) {
-  const value* in = group ? td_get(s->joints, 1, group) : s->joints;
+// A field of joint(2), "spring.coeff", has a row for all edges or one for each.
+static td_status check_rows(const rod_edges* s, const value* v, const char* path) {
   const int n = s->b->mesh[s->k].nedge;
-  *v = in ? td_get(in, group ? 0 : 1, field) : NULL;
-  if (!*v || is_pair(*v, n) || td_field_fit("nx1|nx6", *v, n).ok) return TD_OK;
-  return td_error(s->b->diags, TD_E_MODEL, td_get_at(in, group ? 0 : 1, field),
-                  "mesh(%d).joint(2).%s%s%s must be one number, two or six for all edges, or a row "
+  if (!v || is_pair(v, n) || td_field_fit("nx1|nx6", v, n).ok) return TD_OK;
+  return td_error(s->b->diags, TD_E_MODEL, td_law_at(s->w->s, 1, path),
+                  "mesh(%d).joint(2).%s must be one number, two or six for all edges, or a row "
                   "for each of the %d edges, got %dx%d",
-                  s->k + 1, group ? group : "", group ? "." : "", field, n, (*v)->rows, (*v)->cols);
+                  s->k + 1, path, n, v->rows, v->cols);
 }
 
 // Its six numbers at edge e; nan (take it from the geometry) is the fallback.
@@ -118,12 +110,12 @@ static value* row_of(const rod_edges* s, const ex* e, int n) {
 static td_status edge_inertia(const rod_edges* s, int e, ex out[6]) {
   builder* b = s->b;
   td_exprs* g = b->spec->graph;
-  const value* body = td_get(b->meshes, s->k, "body");
-  const value *m = td_get(body, 1, "m"), *I = td_field_get(body, 1, "mesh.body.I");
+  const mesh_words* w = &b->mesh[s->k].w;
+  const value *m = w->edge_m, *I = w->edge_I;
   const int n = b->mesh[s->k].nedge;
   if (!td_field_fit("nx1", m, n).ok || (I && I->pages != 1 && I->pages != n))
     return td_error(
-        b->diags, TD_E_MODEL, td_get_at(body, 1, td_field_fit("nx1", m, n).ok ? "I" : "m"),
+        b->diags, TD_E_MODEL, td_get_at(w->body, 1, td_field_fit("nx1", m, n).ok ? "I" : "m"),
         "mesh(%d).body(2) must have one row for all edges, or one for each of the %d", s->k + 1, n);
   const int page = I && I->pages > 1 ? e : 0;
   for (int d = 0; d < 3; d++) {
@@ -133,7 +125,7 @@ static td_status edge_inertia(const rod_edges* s, int e, ex out[6]) {
   for (int c = 0; I && c < 9; c++) {
     const ex x = td_value_ex(I, 9 * page + c, g);
     if (c % 4 == 0 || (td_ex_is_const(g, x) && td_ex_value(g, x) == 0)) continue;
-    return td_error(b->diags, TD_E_MODEL, td_get_at(body, 1, "I"),
+    return td_error(b->diags, TD_E_MODEL, td_get_at(w->body, 1, "I"),
                     "mesh(%d).body(2).I must be diagonal: the axes of an edge are those of its "
                     "section, turn them by mesh.joint(2).xaxis",
                     s->k + 1);
@@ -148,36 +140,33 @@ static td_status push_rod(const rod_edges* s, int e) {
   const vec3 d = vec3_sub(vec3_of(mesh->wire->x + 3 * (size_t)nodes[1]),
                           vec3_of(mesh->wire->x + 3 * (size_t)nodes[0]));
   const double length = vec3_norm(d);
-  const value* xaxis = td_get(s->joints, 1, "xaxis");
+  const joint_words* w = s->w;
   mat3 R;
-  if (xaxis && !td_field_fit("nx3", xaxis, mesh->nedge).ok)
-    return td_error(b->diags, TD_E_MODEL, td_get_at(s->joints, 1, "xaxis"),
+  if (w->xaxis && !td_field_fit("nx3", w->xaxis, mesh->nedge).ok)
+    return td_error(b->diags, TD_E_MODEL, td_get_at(w->s, 1, "xaxis"),
                     "mesh(%d).joint(2).xaxis must have one row for all edges, or one for each of "
                     "the %d edges",
                     s->k + 1, mesh->nedge);
-  if (!td_mesh_edge_axes(xaxis, e, vec3_scale(1 / length, d), &R))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(s->joints, 1, "xaxis"),
+  if (!td_mesh_edge_axes(w->xaxis, e, vec3_scale(1 / length, d), &R))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(w->s, 1, "xaxis"),
                     "mesh(%d).joint(2).xaxis runs along edge %d", s->k + 1, e + 1);
 
   // the law of its sections
-  const value *coeff, *rest, *compr, *visc, *power, *input;
   ex K[6], x0[6], factor[6], mu[6], nu[6], drive[6], per_length[6];
-  TD_TRY(edge_field(s, "spring", "coeff", &coeff));
-  TD_TRY(edge_field(s, "spring", "init", &rest));
-  TD_TRY(edge_field(s, "spring", "compr", &compr));
-  TD_TRY(edge_field(s, "damp", "visc", &visc));
-  TD_TRY(edge_field(s, "damp", "pow", &power));
-  TD_TRY(edge_field(s, NULL, "input", &input));
+  const struct {
+    const char* path;
+    const value* v;
+    double fallback;
+    ex* six;
+  } law[] = {{"spring.coeff", w->law.coeff, 0, K},      {"spring.init", w->law.init, 0, x0},
+             {"spring.compr", w->law.compr, 1, factor}, {"damp.visc", w->law.visc, 0, mu},
+             {"damp.pow", w->law.pow, 1, nu},           {"input", w->law.input, 0, drive}};
+  for (int f = 0; f < 6; f++) TD_TRY(check_rows(s, law[f].v, law[f].path));
   TD_TRY(edge_inertia(s, e, per_length));
-  six(s, coeff, e, 0, K);
-  six(s, rest, e, 0, x0);
-  six(s, compr, e, 1, factor);
-  six(s, visc, e, 0, mu);
-  six(s, power, e, 1, nu);
-  six(s, input, e, 0, drive);
+  for (int f = 0; f < 6; f++) six(s, law[f].v, e, law[f].fallback, law[f].six);
   for (int c = 1; c < 6; c++)
     if (nu[c] != nu[0])
-      return td_error(b->diags, TD_E_MODEL, td_get_at(td_get(s->joints, 1, "damp"), 0, "pow"),
+      return td_error(b->diags, TD_E_MODEL, td_law_at(w->s, 1, "damp.pow"),
                       "mesh(%d).joint(2).damp.pow: an edge with `rom` has one power for all its "
                       "strains",
                       s->k + 1);
@@ -189,8 +178,6 @@ static td_status push_rod(const rod_edges* s, int e) {
   const int n = snprintf(name, sizeof name, "%s.edge(%d)", s->name, e + 1);
   const td_span at = s->at;
   value *damp = td_value_struct(1, 1), *rods = s->rods, *ends = s->ends;
-  const value* rom = td_get(s->joints, 1, "rom");
-  const value* points = td_get(rom, 0, "points");
   bool ok = damp && put(damp, 0, "visc", row_of(s, mu, 6), at) &&
             put(damp, 0, "pow", row_of(s, nu, 1), at);
   ok = ok && put(rods, i, "name", td_value_string(name, n), at) &&
@@ -204,7 +191,7 @@ static td_status push_rod(const rod_edges* s, int e) {
        put(rods, i, "init", td_value_num(1, 6, 1), at) &&
        put(rods, i, "inertia", row_of(s, per_length, 6), at) &&
        put(rods, i, "input", row_of(s, drive, 6), at);
-  if (ok && points) ok = put(rods, i, "points", td_value_hold((value*)points), at);
+  if (ok && w->points) ok = put(rods, i, "points", td_value_hold((value*)w->points), at);
   if (ok) {
     ok = put(rods, i, "damp", damp, at);
   } else {
@@ -228,7 +215,7 @@ static value* copy_list(const value* list) {
 
 td_status td_mesh_rods(builder* b) {
   bool any = false;
-  for (int k = 0; k < b->nmesh; k++) any = any || td_mesh_has_rods(b->meshes, k);
+  for (int k = 0; k < b->nmesh; k++) any = any || b->mesh[k].w.joint[1].rom;
   if (!any) return TD_OK;
   b->own_rods = copy_list(b->rods);
   b->own_joints = copy_list(b->joints);
@@ -236,16 +223,16 @@ td_status td_mesh_rods(builder* b) {
 
   double dofs = 0;
   for (int k = 0; k < b->nmesh; k++) {
-    if (!td_mesh_has_rods(b->meshes, k)) continue;
+    const joint_words* w = &b->mesh[k].w.joint[1];
+    if (!w->rom) continue;
     TD_TRY(td_mesh_shape(b, k));
-    const value* joints = td_get(b->meshes, k, "joint");
     rod_edges s = {.b = b,
                    .k = k,
-                   .joints = joints,
-                   .order = (int)td_get(td_get(joints, 1, "rom"), 0, "order")->x[0],
+                   .w = w,
+                   .order = (int)td_get(w->rom, 0, "order")->x[0],
                    .rods = b->own_rods,
                    .ends = b->own_joints,
-                   .at = td_get_at(joints, 1, "rom")};
+                   .at = td_get_at(w->s, 1, "rom")};
     // each of the rods has its loop, and loops are closed and projected as those of dense models
     dofs += (6.0 * s.order + 9) * b->mesh[k].nedge;
     if (dofs > b->spec->limits.dense)

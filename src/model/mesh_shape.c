@@ -1,11 +1,35 @@
-// The shape of a mesh: nodes and edges from a file, a grid or lists, where it stands, and which of
-// its nodes the ground holds.
+// A mesh as it is written, and its shape: nodes and edges from a file, a grid or lists, where it
+// stands, and which of its nodes the ground holds.
 #include <math.h>
 #include <string.h>
 
 #include "model/field.h"
 #include "model/meshes.h"
 #include "model/rules.h"
+
+mesh_words td_mesh_read(const value* s, int k) {
+  const value *body = td_get(s, k, "body"), *joints = td_get(s, k, "joint");
+  const bool some = joints && joints->kind == V_STRUCT;
+  return (mesh_words){
+      .s = s,
+      .k = k,
+      .file_name = td_field_get(s, k, "mesh.file_name"),
+      .grid = td_get(s, k, "grid"),
+      .size = td_get(s, k, "size"),
+      .node = td_get(s, k, "node"),
+      .edge = td_get(s, k, "edge"),
+      .fixed = td_get(s, k, "fixed"),
+      .tr = td_get(s, k, "tr"),
+      .body = body,
+      .fluid = td_get(s, k, "fluid"),
+      .m = td_get(body, 0, "m"),
+      .I = td_field_get(body, 0, "mesh.body.I"),
+      .edge_m = td_get(body, 1, "m"),
+      .edge_I = td_field_get(body, 1, "mesh.body.I"),
+      .joints = joints,
+      .njoint = some ? td_value_count(joints) : 0,
+      .joint = {td_joint_read(joints, 0), td_joint_read(joints, 1), td_joint_read(joints, 2)}};
+}
 
 static td_span at_field(const builder* b, int k, const char* field) {
   return td_get(b->meshes, k, field) ? td_get_at(b->meshes, k, field)
@@ -37,7 +61,7 @@ static void grid_index(const grid* g, int node, int i[3]) {
 }
 
 static td_status read_grid(builder* b, int k, grid* g) {
-  const value *n = td_get(b->meshes, k, "grid"), *size = td_get(b->meshes, k, "size");
+  const value *n = b->mesh[k].w.grid, *size = b->mesh[k].w.size;
   double nodes = 1;
   for (int c = 0; c < 3; c++) {
     const double count = c < td_value_count(n) ? n->x[c] : 1;
@@ -88,7 +112,6 @@ static bool grid_diagonals(td_wire* w, const grid* g) {
 static td_status grid_wire(builder* b, int k, const grid* g) {
   build_mesh* mesh = &b->mesh[k];
   td_wire* w = &mesh->own;
-  const value* joints = td_get(b->meshes, k, "joint");
   const int nodes = g->n[0] * g->n[1] * g->n[2];
   for (int node = 0; node < nodes; node++) {
     int i[3];
@@ -98,13 +121,13 @@ static td_status grid_wire(builder* b, int k, const grid* g) {
   }
   if (!grid_edges(w, g)) return TD_E_NOMEM;
   mesh->nedge = w->nedge;
-  return td_value_count(joints) < 3 || grid_diagonals(w, g) ? TD_OK : TD_E_NOMEM;
+  return mesh->w.njoint < 3 || grid_diagonals(w, g) ? TD_OK : TD_E_NOMEM;
 }
 
 // ---- lists ------------------------------------------------------------------------------------
 
 static td_status list_nodes(builder* b, int k, td_wire* w) {
-  const value* v = td_get(b->meshes, k, "node");
+  const value* v = b->mesh[k].w.node;
   const int n = td_field_fit("mx3", v, 0).rows;
   if (n > b->spec->limits.nodes) return too_many(b, k, "node", n, "nodes", b->spec->limits.nodes);
   for (int i = 0; i < n; i++) {
@@ -115,7 +138,7 @@ static td_status list_nodes(builder* b, int k, td_wire* w) {
 }
 
 static td_status list_edges(builder* b, int k, td_wire* w) {
-  const value* v = td_get(b->meshes, k, "edge");
+  const value* v = b->mesh[k].w.edge;
   const int n = td_field_fit("mx2", v, 0).rows, most = 4 * b->spec->limits.nodes;
   const td_span at = at_field(b, k, "edge");
   if (n > most) return too_many(b, k, "edge", n, "edges", most);
@@ -173,7 +196,7 @@ static td_status fix_ends(const build_mesh* mesh) {
 
 static td_status fix_nodes(builder* b, int k, const grid* g) {
   build_mesh* mesh = &b->mesh[k];
-  const value* v = td_get(b->meshes, k, "fixed");
+  const value* v = mesh->w.fixed;
   mesh->fixed = calloc((size_t)mesh->wire->nnode + 1, sizeof(bool));
   if (!mesh->fixed) return TD_E_NOMEM;
   if (v && v->kind == V_NUM) return fix_numbers(b, k, v);
@@ -204,32 +227,29 @@ static mat3 rotation(const value* rot) {
 static pose place_of(const value* tr) {
   pose g = pose_identity();
   for (int i = 0; tr && i < td_value_count(tr); i++) {
-    const value *trans = td_get(tr, i, "trans"), *rot = td_get(tr, i, "rot");
-    const pose step = {rot ? rotation(rot) : mat3_identity(),
-                       trans ? vec3_of(trans->x) : (vec3){0, 0, 0}};
+    const tr_words w = tr_read(tr, i);
+    const pose step = {w.rot ? rotation(w.rot) : mat3_identity(),
+                       w.trans ? vec3_of(w.trans->x) : (vec3){0, 0, 0}};
     g = pose_mul(g, step);
   }
   return g;
 }
 
-static void read_freedom(builder* b, int k) {
-  build_mesh* mesh = &b->mesh[k];
-  const value* joints = td_get(b->meshes, k, "joint");
-  const value* tr = joints ? td_get(joints, 0, "tr") : NULL;
-  const value *trans = tr ? td_get(tr, 0, "trans") : NULL, *rot = tr ? td_get(tr, 0, "rot") : NULL;
-  for (int c = 0; c < 3; c++) {
-    mesh->move[c] = !trans || isinf(trans->x[c]);
-    mesh->nmove += mesh->move[c];
-  }
-  mesh->turns = rot != NULL;
-}
-
 td_status td_mesh_shape(builder* b, int k) {
   build_mesh* mesh = &b->mesh[k];
-  const bool is_grid = td_get(b->meshes, k, "grid"), list = td_get(b->meshes, k, "node");
+  const bool is_grid = mesh->w.grid, list = mesh->w.node;
   grid g;
-  mesh->place = place_of(td_get(b->meshes, k, "tr"));
-  read_freedom(b, k);
+  mesh->place = place_of(mesh->w.tr);
+
+  // how a node moves
+  const tr_words freedom = tr_read(mesh->w.joint[0].tr, 0);
+  for (int c = 0; c < 3; c++) {
+    mesh->move[c] = !freedom.trans || isinf(freedom.trans->x[c]);
+    mesh->nmove += mesh->move[c];
+  }
+  mesh->turns = freedom.rot != NULL;
+
+  // nodes and edges
   mesh->wire = is_grid || list || k >= b->spec->nwire ? &mesh->own : &b->spec->wires[k];
   if (is_grid) {
     TD_TRY(read_grid(b, k, &g));

@@ -5,8 +5,23 @@
 #include "math/spatial.h"
 #include "model/build.h"
 
+// A mesh as it is written.  A member is NULL where its field is absent.
+typedef struct mesh_words {
+  const value* s;  // element k of this structure describes it
+  int k;
+  const value *file_name, *grid, *size, *node, *edge;  // its geometry
+  const value *fixed, *tr, *body, *fluid;
+  const value *m, *I;            // of a node: body(1)
+  const value *edge_m, *edge_I;  // per length of an edge that is a rod: body(2)
+  const value* joints;           // as an array, for messages
+  int njoint;
+  joint_words joint[3];  // of nodes, edges and diagonals
+} mesh_words;
+mesh_words td_mesh_read(const value* s, int k);
+
 // A mesh while the model is built.
 struct build_mesh {
+  mesh_words w;
   const td_wire* wire;  // of the spec (files), or `own`
   td_wire own;
   int nedge;                            // edges of joint(2); the rest of the wire's are diagonals
@@ -27,8 +42,6 @@ td_status td_mesh_shape(builder* b, int k);
 // Axes of an edge along the unit vector z, in those of the mesh, as columns; false: `xaxis` (row e,
 // or its only one; NULL: any) runs along it.
 bool td_mesh_edge_axes(const value* xaxis, int e, vec3 z, mat3* R);
-// Does mesh k, from 0, have polynomial rods for edges?
-bool td_mesh_has_rods(const value* meshes, int k);
 // "web" or "mesh(2)"
 void td_mesh_name(const builder* b, int mesh, char* out, size_t size);
 // The mesh, from 0, that a body number belongs to, -1: none.

@@ -3,6 +3,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "model/meshes.h"
 #include "model/structure.h"
 
 static const td_field fields[] = {
@@ -140,63 +141,60 @@ static void check_rotation(td_spec* spec, const checked* c) {
 
 typedef struct mesh_check {
   td_spec* spec;
-  const value* s;
-  int i;
+  mesh_words w;
   const char* name;
 } mesh_check;
 
 // A file, a grid, or nodes and edges: exactly one.
 static void check_source(const mesh_check* c) {
   td_diags* diags = &c->spec->diags;
-  const bool file = td_field_get(c->s, c->i, "mesh.file_name"), grid = td_get(c->s, c->i, "grid"),
-             node = td_get(c->s, c->i, "node"), edge = td_get(c->s, c->i, "edge");
+  const bool file = c->w.file_name, grid = c->w.grid, node = c->w.node, edge = c->w.edge;
   if (file + grid + (node || edge) != 1) {
-    td_error(diags, TD_E_MODEL, td_check_element_at(&c->spec->diags, c->s, c->i),
+    td_error(diags, TD_E_MODEL, td_check_element_at(&c->spec->diags, c->w.s, c->w.k),
              "%s must have exactly one of file_name, grid, or node and edge", c->name);
   } else if (node != edge) {
-    td_error(diags, TD_E_MODEL, td_check_field_at(diags, c->s, c->i, node ? "node" : "edge"),
+    td_error(diags, TD_E_MODEL, td_check_field_at(diags, c->w.s, c->w.k, node ? "node" : "edge"),
              "%s.%s is missing: `node` and `edge` belong together", c->name,
              node ? "edge" : "node");
   }
   static const char* const of_files[] = {"tol", "chord", "unit"};
   for (int k = 0; k < 3 && !file; k++)
-    td_check_unused(c->spec, c->s, c->i, c->name, of_files[k], "it belongs to file_name");
-  if (!grid) td_check_unused(c->spec, c->s, c->i, c->name, "size", "it belongs to grid");
+    td_check_unused(c->spec, c->w.s, c->w.k, c->name, of_files[k], "it belongs to file_name");
+  if (!grid) td_check_unused(c->spec, c->w.s, c->w.k, c->name, "size", "it belongs to grid");
 }
 
 // Fields of joint(k) that belong to the other kind.
-static void refuse_fields(const mesh_check* c, const value* joints, int k, const char* const* names,
-                          int n, const char* why) {
+static void refuse_fields(const mesh_check* c, int k, const char* const* names, int n,
+                          const char* why) {
   for (int f = 0; f < n; f++)
-    if (td_get(joints, k, names[f]))
-      td_error(&c->spec->diags, TD_E_MODEL, td_get_at(joints, k, names[f]), "%s.joint(%d).%s: %s",
-               c->name, k + 1, names[f], why);
+    if (td_get(c->w.joints, k, names[f]))
+      td_error(&c->spec->diags, TD_E_MODEL, td_get_at(c->w.joints, k, names[f]),
+               "%s.joint(%d).%s: %s", c->name, k + 1, names[f], why);
 }
 
 // Edges that are polynomial rods: what they need and what they cannot have.
-static void check_rods(const mesh_check* c, const value* joints) {
+static void check_rods(const mesh_check* c) {
   static const char* const without[] = {"dir", "beam", "dof"};
   td_diags* diags = &c->spec->diags;
-  const value *nodes = td_get(joints, 0, "tr"), *tr = td_get(joints, 1, "tr"),
-              *spring = td_get(joints, 1, "spring"), *damp = td_get(joints, 1, "damp"),
-              *body = td_get(c->s, c->i, "body");
-  const td_span at = td_get_at(joints, 1, "rom");
-  refuse_fields(c, joints, 1, without, 3, "an edge with `rom` is a polynomial rod and has none");
+  const joint_words* edges = &c->w.joint[1];
+  const tr_words tr = tr_read(edges->tr, 0);
+  const td_span at = td_get_at(c->w.joints, 1, "rom");
+  refuse_fields(c, 1, without, 3, "an edge with `rom` is a polynomial rod and has none");
 
   // nodes and edges move and turn in all directions
-  if (!nodes || !td_get(nodes, 0, "rot"))
+  if (!tr_read(c->w.joint[0].tr, 0).rot)
     td_error(diags, TD_E_MODEL, at,
              "%s.joint(2).rom clamps each edge to its nodes, which must turn: write "
              "%s.joint(1).tr.rot = [0 inf inf inf]",
              c->name, c->name);
   static const char* const parts[] = {"trans", "rot"};
-  for (int p = 0; tr && p < 2; p++) {
-    const value* v = td_get(tr, 0, parts[p]);
+  for (int p = 0; p < 2; p++) {
+    const value* v = p == 0 ? tr.trans : tr.rot;
     for (int k = p; v && k < td_value_count(v); k++) {  // the scalar part may be 0
       double x;
       if (!td_check_constant(c->spec, v, k, &x) || isinf(x)) continue;
       td_error(
-          diags, TD_E_MODEL, td_get_at(tr, 0, parts[p]),
+          diags, TD_E_MODEL, td_get_at(edges->tr, 0, parts[p]),
           "%s.joint(2).tr.%s must be inf throughout: an edge with `rom` moves and turns in all "
           "directions",
           c->name, parts[p]);
@@ -205,22 +203,22 @@ static void check_rods(const mesh_check* c, const value* joints) {
   }
 
   // stiffness, damping and mass are those of a rod, per length
-  if (!spring || !td_get(spring, 0, "coeff"))
+  if (!edges->law.coeff)
     td_error(diags, TD_E_MODEL, at,
              "%s.joint(2).spring.coeff is missing: the stiffness per length of the edges, "
              "[G*A G*A E*A E*I E*I G*J]",
              c->name);
-  if (damp && td_get(damp, 0, "along"))
-    td_error(diags, TD_E_MODEL, td_get_at(damp, 0, "along"),
+  if (edges->law.along)
+    td_error(diags, TD_E_MODEL, td_get_at(edges->law.damp, 0, "along"),
              "%s.joint(2).damp.along: the damping of a polynomial rod acts on its strain rates",
              c->name);
-  if (!body || body->kind != V_STRUCT || !td_get(body, 1, "m"))
+  if (!c->w.edge_m)
     td_error(diags, TD_E_MODEL, at,
              "%s.body(2).m is missing: the mass per length of the edges (body(1) is that of the "
              "nodes)",
              c->name);
-  if (td_get(c->s, c->i, "fluid"))
-    td_error(diags, TD_E_MODEL, td_get_at(c->s, c->i, "fluid"),
+  if (c->w.fluid)
+    td_error(diags, TD_E_MODEL, td_get_at(c->w.s, c->w.k, "fluid"),
              "%s.fluid is for edges that are springs or beams; rods in a fluid are written as rods",
              c->name);
 }
@@ -228,52 +226,54 @@ static void check_rods(const mesh_check* c, const value* joints) {
 static void check_joints(const mesh_check* c) {
   static const char* const of_edges[] = {"spring", "damp", "input", "dir", "xaxis", "beam"};
   static const char* const of_nodes[] = {"tr", "dof"};
-  const value* joints = td_get(c->s, c->i, "joint");
-  const int n = joints && joints->kind == V_STRUCT ? td_value_count(joints) : 0;
+  const joint_words* joint = c->w.joint;
+  const int n = c->w.njoint;
   if (n > 3) {
-    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
+    td_error(&c->spec->diags, TD_E_MODEL,
+             td_check_field_at(&c->spec->diags, c->w.s, c->w.k, "joint"),
              "%s.joint has %d elements: joint(1) is for nodes, joint(2) for edges, joint(3) for "
              "diagonals",
              c->name, n);
     return;
   }
-  const value* body = td_get(c->s, c->i, "body");
-  const bool rods = n >= 2 && td_get(joints, 1, "rom");
-  const bool law = n >= 2 && (td_get(joints, 1, "spring") || td_get(joints, 1, "damp") ||
-                              td_get(joints, 1, "input"));
-  if (!law && !rods) {
-    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
+  const value* body = c->w.body;
+  const bool rods = joint[1].rom;
+  if (!has_law(&joint[1].law) && !rods) {
+    td_error(&c->spec->diags, TD_E_MODEL,
+             td_check_field_at(&c->spec->diags, c->w.s, c->w.k, "joint"),
              "%s.joint(2) is missing: it says what each edge is (spring, damp or input)", c->name);
     return;
   }
-  refuse_fields(c, joints, 0, of_edges, 6, "joint(1) is the freedom of the nodes");
+  refuse_fields(c, 0, of_edges, 6, "joint(1) is the freedom of the nodes");
   for (int k = 0; k < n; k++)
-    if (k != 1 && td_get(joints, k, "rom"))
-      td_error(&c->spec->diags, TD_E_MODEL, td_get_at(joints, k, "rom"),
+    if (k != 1 && joint[k].rom)
+      td_error(&c->spec->diags, TD_E_MODEL, td_get_at(c->w.joints, k, "rom"),
                "%s.joint(%d).rom: only edges, joint(2), may be polynomial rods", c->name, k + 1);
   for (int k = rods ? 2 : 1; k < n && k < 3; k++)
-    refuse_fields(c, joints, k, of_nodes, 2, "it belongs to joint(1), the freedom of the nodes");
+    refuse_fields(c, k, of_nodes, 2, "it belongs to joint(1), the freedom of the nodes");
   if (rods) {
-    check_rods(c, joints);
+    check_rods(c);
   } else if (body && body->kind == V_STRUCT && td_value_count(body) > 1) {
-    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "body"),
-             "%s.body(2) is the mass per length of edges that are rods: it needs joint(2).rom",
-             c->name);
+    td_error(
+        &c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->w.s, c->w.k, "body"),
+        "%s.body(2) is the mass per length of edges that are rods: it needs joint(2).rom", c->name);
   }
   if (body && body->kind == V_STRUCT && td_value_count(body) > 2)
-    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "body"),
+    td_error(&c->spec->diags, TD_E_MODEL,
+             td_check_field_at(&c->spec->diags, c->w.s, c->w.k, "body"),
              "%s.body has %d elements: body(1) is for nodes, body(2) for edges that are rods",
              c->name, td_value_count(body));
-  if (n == 3 && !td_get(c->s, c->i, "grid"))
-    td_error(&c->spec->diags, TD_E_MODEL, td_check_field_at(&c->spec->diags, c->s, c->i, "joint"),
+  if (n == 3 && !c->w.grid)
+    td_error(&c->spec->diags, TD_E_MODEL,
+             td_check_field_at(&c->spec->diags, c->w.s, c->w.k, "joint"),
              "%s.joint(3) is for the diagonals of a grid, and the mesh is none", c->name);
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  const mesh_check c = {spec, s, i, name};
-  const char* fixed = td_get_word(s, i, "fixed", "none");
+  const mesh_check c = {spec, td_mesh_read(s, i), name};
+  const char* fixed = c.w.fixed && c.w.fixed->kind == V_STR ? c.w.fixed->s : "none";
   check_source(&c);
-  if (!td_get(s, i, "grid") && strcmp(fixed, "ends") != 0 && strcmp(fixed, "none") != 0)
+  if (!c.w.grid && strcmp(fixed, "ends") != 0 && strcmp(fixed, "none") != 0)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "fixed"),
              "%s.fixed = '%.20s' belongs to a grid; use 'ends', 'none' or node numbers", name,
              fixed);
