@@ -10,14 +10,22 @@
 
 // ---- slots and tapes --------------------------------------------------------------------------
 
+// Assign each number of the model to the tape that computes it: constants are evaluated here,
+// prescribed motions have a tape of their own, then numbers that depend on parameters only, then
+// all others ("live"). Strain slots were assigned before. Fills `motion` and `strain` (one flag for
+// each number).
 static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   td_model* m = b->m;
+
+  // mark the slots of strains and of prescribed motions (value, rate, acceleration)
   for (int i = 0; i < m->nstrain_slot; i++) strain[m->strain_slot[i]] = true;
   for (int i = 0; i < m->nstrain_rate_slot; i++) strain[m->strain_rate_slot[i]] = true;
   for (int i = 0; i < m->nvel; i++)
     for (int k = 0; m->vel[i].motion != NUM_NONE && k < 3; k++) motion[m->vel[i].motion + k] = true;
   for (int i = 0; i < m->nrow; i++)
     for (int k = 0; m->row[i].motion != NUM_NONE && k < 3; k++) motion[m->row[i].motion + k] = true;
+
+  // distribute all others by what they depend on
   for (int i = 0; i < m->nnumber_ex; i++) {
     if (strain[i]) continue;
     const ex e = m->number_ex[i];
@@ -87,6 +95,8 @@ typedef struct costly {
   double most, left;  // visits until the search ends with what it has found
 } costly;
 
+// Search a value of the spec for the entry whose derivatives cost most: c->at and c->most. The
+// search ends when c->left nodes have been visited.
 static void find_costly(costly* c, const value* v, td_span at) {
   const int n = td_value_count(v);
   if (v->kind == V_STRUCT || v->kind == V_CELL) {
@@ -107,6 +117,10 @@ static void find_costly(costly* c, const value* v, td_span at) {
   c->at = at;
 }
 
+// Append the nonzero partial derivatives of e with respect to its probes and inputs to `out`, and
+// their targets to the model: `target` is a slot of numbers, or the index of an output. Refuses
+// expressions that together are too long to differentiate. Clears m->inputs_affine when a
+// derivative by an input depends on inputs.
 static td_status add_partials(builder* b, partials* out, int target, ex e, bool output) {
   td_model* m = b->m;
   if ((td_ex_depends(m->graph, e) & ~(unsigned)TD_ON_TIME) == 0) return TD_OK;
@@ -119,6 +133,8 @@ static td_status add_partials(builder* b, partials* out, int target, ex e, bool 
                     "the expressions of the model are too long to differentiate: together they "
                     "depend on too many sensors, inputs and internal states, the longest is this");
   }
+
+  // one derivative for each variable that is a probe or an input
   for (int i = 0; i < n; i++) {
     const var_use* use = &out->use[out->vars[i]];
     const int probe = use->probe, input = use->input;
@@ -153,7 +169,7 @@ static void mark_forces(const td_model* m, bool* force) {
   for (int c = 0; c < 3; c++) force[m->gravity + c] = true;
 }
 
-// Geometry, masses and initial values that depend on parameters.
+// Mark the parameters in e as shaping the model: geometry, masses or initial values depend on them.
 static void mark_shape(td_model* m, ex e, partials* p) {
   const int n = td_ex_vars(m->graph, e, p->vars, td_exprs_nvar(m->graph));
   for (int k = 0; k < n; k++)
@@ -187,6 +203,8 @@ static td_status sort_by_probe(td_model* m, ex_list* list) {
   return TD_OK;
 }
 
+// Derive the partial derivatives of live numbers and outputs. Parameters in streams, geometry,
+// masses or strains are marked as shaping the model (mark_shape).
 static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
                                partials* live, partials* out) {
   td_model* m = b->m;
@@ -199,6 +217,8 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
     const num at = wet ? m->wet[i].stream : m->drag[i - m->nwet].stream;
     for (int k = 0; at != NUM_NONE && k < (wet ? 1 : 2) * STREAM_SLOTS; k++) flow[at + k] = true;
   }
+
+  // live numbers, sorted by the probe they depend on
   for (int i = 0; i < m->nlive_slot && status == TD_OK; i++) {
     const ex e = m->number_ex[m->live_slot[i]];
     if (flow[m->live_slot[i]])
@@ -209,6 +229,8 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   free(flow);
   TD_TRY(status);
   TD_TRY(sort_by_probe(m, &live->probe));
+
+  // parameters and strains, then outputs
   for (int i = 0; i < m->nparam_slot; i++)
     if (!force[m->param_slot[i]]) mark_shape(m, m->number_ex[m->param_slot[i]], live);
   for (int i = 0; i < m->nstrain_slot; i++) mark_shape(m, m->number_ex[m->strain_slot[i]], live);
@@ -277,6 +299,7 @@ static td_status collect_kinks(td_model* m) {
   return m->kink_tape ? TD_OK : TD_E_NOMEM;
 }
 
+// Compile all lists of expressions of the model into tapes. TD_E_NOMEM if one of them fails.
 static td_status record(td_model* m, const ex_list* outputs, const ex_list* events,
                         const partials* live, const partials* out) {
   m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot, false);
@@ -299,6 +322,7 @@ static td_status record(td_model* m, const ex_list* outputs, const ex_list* even
   return ok && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
+// Sort the numbers of the model into slots, differentiate them and compile the tapes.
 static td_status make_tapes(builder* b, const ex_list* outputs, const ex_list* events) {
   td_model* m = b->m;
   if (td_exprs_failed(m->graph)) return TD_E_NOMEM;
@@ -356,6 +380,8 @@ static td_status collect_stops(td_model* m) {
 // curved.
 typedef enum clock_kind { CLOCK_LINE, CLOCK_LINES, CLOCK_CURVE } clock_kind;
 
+// Shape of e as a function of time between its stops: a line, pieces of lines, or a curve. Decided
+// by the operations e is made of, and by d²e/dt² = 0.
 static clock_kind kind_of(td_model* m, ex e) {
   int n = 0;
   ex* part = td_ex_needed(m->graph, &e, 1, &n);
@@ -450,6 +476,9 @@ static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* cl
   return ok;
 }
 
+// Collect the expressions of time whose jumps and corners must not be stepped over: prescribed
+// motions of coordinates, rows and strains first (nclock_motion), then all stop expressions. One
+// tape evaluates them (clock_tape).
 static td_status collect_clocks(td_model* m) {
   ex_list motion = {0}, clocks = {0};
   bool ok = true;
@@ -471,6 +500,7 @@ static td_status collect_clocks(td_model* m) {
   return m->clock_tape && !td_exprs_failed(m->graph) ? TD_OK : TD_E_NOMEM;
 }
 
+// Copy parameters and inputs with their values and ranges from the spec to the model.
 static td_status push_named(builder* b) {
   td_model* m = b->m;
   m->ranges_lifted = b->spec->beyond;
@@ -499,6 +529,9 @@ static td_status push_named(builder* b) {
   return TD_OK;
 }
 
+// Build everything of the model that is computed by expressions: internal states, outputs,
+// controllers, events and probes first, since these add expressions; then the tapes, stop times and
+// clocks. TD_E_MODEL after a message, or TD_E_NOMEM.
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
   b->m->inputs_affine = true;
@@ -523,7 +556,7 @@ td_status td_build_expressions(builder* b) {
   if (status == TD_OK) status = collect_stops(b->m);
   if (status == TD_OK) status = collect_clocks(b->m);
 
-  // do outputs or events need accelerations?
+  // note whether outputs or events need accelerations
   const unsigned accel = TD_ON_ACCEL;
   for (int i = 0; status == TD_OK && i < outputs.n + events.n; i++) {
     const ex e = i < outputs.n ? outputs.e[i] : events.e[i - outputs.n];

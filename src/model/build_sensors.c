@@ -168,6 +168,8 @@ static td_status node_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
   return TD_OK;
 }
 
+// Resolve a sensor of a body or mesh node to its station and an optional point in its frame.
+// Refuses body and element numbers that do not exist.
 static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 0 || ref->index > b->nbody + b->nnode)
     return no_such(b, at, ref, "body", b->nbody + b->nnode);
@@ -255,6 +257,8 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
   return TD_OK;
 }
 
+// Resolve a sensor of a joint: the frames at its ends and, for sensors of one DOF, that DOF's
+// coordinate and velocity. Refuses joints, elements and DOFs that do not exist.
 static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 1 || ref->index > b->njoint) return no_such(b, at, ref, "joint", b->njoint);
   const build_joint* j = &b->joint[ref->index - 1];
@@ -308,6 +312,8 @@ static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
+// Add the probe of one sensor component. What it refers to is resolved by root and kind of the
+// sensor; a reference that fits no probe is reported.
 static td_status push_probe(builder* b, const spec_sensor_var* s) {
   const td_sensor_info* info = &td_sensor_table[s->ref.kind];
   model_probe p = {.kind = s->ref.kind,
@@ -322,7 +328,7 @@ static td_status push_probe(builder* b, const spec_sensor_var* s) {
                    .depends = info->depends == TD_ON_COORD ? TD_ON_STATE : info->depends};
   td_status status = TD_OK;
 
-  // what it is about
+  // resolve the reference by what it is about
   if (td_build_sensor_rod(b, &s->ref) > 0 || s->ref.root == 'r') {
     status = rod_probe(b, &s->ref, s->at, &p);
   } else if (s->ref.root == 'm') {
@@ -404,6 +410,8 @@ static td_status push_measure(builder* b, const value* sensors, int i, int k, in
   return TD_OK;
 }
 
+// Add sensor(i) to the outputs, one for each of its numbers (name_x, _y, _z for three), unless
+// `output` selects others. Refuses more numbers than the limit of the spec.
 static td_status push_sensor(builder* b, ex_list* list, const value* sensors, int i) {
   char plain[32];
   snprintf(plain, sizeof plain, "sensor%d", i + 1);
@@ -426,6 +434,7 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
   return TD_OK;
 }
 
+// List the expressions of all selected sensors, and of the energy where `output` names it.
 td_status td_build_outputs(builder* b, ex_list* list) {
   const value* sensors = td_get(b->spec->root, 0, "sensor");
   const value* output = td_get(b->spec->root, 0, "output");
@@ -442,6 +451,7 @@ td_status td_build_outputs(builder* b, ex_list* list) {
   return TD_OK;
 }
 
+// List the expressions `when` of all events; the model receives their names and actions.
 td_status td_build_events(builder* b, ex_list* list) {
   const value* events = td_get(b->spec->root, 0, "event");
   for (int i = 0; events && i < td_value_count(events); i++) {

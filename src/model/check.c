@@ -71,6 +71,8 @@ static void depends_text(unsigned set, td_text* out) {
 typedef struct culprit_name {
   char text[96];
 } culprit_name;
+// Name, as the user writes it, of the first variable of e whose kind is in `set` (TD_ON_*); sensors
+// of rods are named after their rod. "?" if there is none.
 static culprit_name culprit(const td_spec* spec, ex e, unsigned set) {
   culprit_name name = {"?"};
   int vars[64];
@@ -79,6 +81,8 @@ static culprit_name culprit(const td_spec* spec, ex e, unsigned set) {
   for (int k = 0; k < n; k++) {
     if (!((unsigned)td_exprs_var_kind(g, vars[k]) & set)) continue;
     snprintf(name.text, sizeof name.text, "%s", td_exprs_var_name(g, vars[k]));
+
+    // a sensor of a rod: its quantity and the rod
     for (int i = 0; i < spec->nsensor; i++) {
       const td_sensor_ref* ref = &spec->sensors[i].ref;
       if (spec->sensors[i].var != vars[k] || ref->root != 'r') continue;
@@ -90,6 +94,8 @@ static culprit_name culprit(const td_spec* spec, ex e, unsigned set) {
   return name;
 }
 
+// Report that the field of c depends on something it may not depend on: the error names the allowed
+// kinds, the first kind in `bad` and a variable of it.
 static void report_dependence(td_spec* spec, const checked* c, ex e, unsigned bad) {
   td_text allowed = {0}, found = {0};
   const unsigned first = bad & (0u - bad);
@@ -168,6 +174,8 @@ static void shape_hint(td_diags* diags, const char* shape, const value* v, int n
     td_hint(diags, "n is 1, or the number of repeated elements");
 }
 
+// Match the size of a value with the shapes of its field; c->fit receives the matching one. Returns
+// false after an error with the allowed shapes.
 static bool check_shape(const walk* w, checked* c) {
   const char* shape = c->field->shape;
   const int n = strchr(shape, 'n') ? w->repeated : 0;
@@ -206,6 +214,7 @@ static bool in_range(const char* options, double x) {
   return options[0] == '\0';
 }
 
+// Words for the range of a field ("> 0", "(0, 1)", alternatives), as the end of a message.
 static void range_text(const char* options, td_text* out) {
   if (strcmp(options, ">= 0") == 0)
     td_text_add(out, "must not be negative");
@@ -324,6 +333,8 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
   return true;
 }
 
+// Check a numeric field: shape, permitted dependences, each entry (finite, whole, in range), then
+// the rules of its structure. Stops at the first error.
 static void check_numbers(const walk* w, checked* c) {
   if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
   for (int i = 0; i < td_value_count(c->v); i++)
@@ -343,12 +354,15 @@ static void check_numbers(const walk* w, checked* c) {
                 c->name, x);
   }
 
+  // rules of the structure for this field
   for (const td_rule* r = w->structure->rules; r && r->path; r++)
     if (r->value && strcmp(r->path, c->field->path) == 0) r->value(w->spec, c);
 }
 
 // ---- words and places -------------------------------------------------------------------------
 
+// Check that a string is one of the options of its field. The error names the options and adds the
+// meaning of a word of another program, or the nearest option.
 static void check_word(td_spec* spec, const checked* c) {
   if (td_field_has_option(c->field, c->v->s)) return;
   char path[NAME_SIZE];
@@ -472,6 +486,7 @@ static void check_place(td_spec* spec, const checked* c) {
   }
 }
 
+// Check each entry of a cell of places, named c{1}, c{2}, ... in messages.
 static void check_places(td_spec* spec, const checked* c) {
   for (int i = 0; i < td_value_count(c->v); i++) {
     const value* v = c->v->slots[i].v;
@@ -489,6 +504,7 @@ static void check_places(td_spec* spec, const checked* c) {
 
 // ---- structures -------------------------------------------------------------------------------
 
+// Whether a value has the kind of a field, whatever its size and content.
 static bool kind_fits(field_kind kind, const value* v) {
   switch (kind) {
     case FIELD_NUM:
@@ -514,6 +530,7 @@ static bool kind_fits(field_kind kind, const value* v) {
   return false;
 }
 
+// Words for the kind of value that a field takes, for messages.
 static const char* kind_text(const td_field* f) {
   const bool one = strcmp(f->shape, "1") == 0 || strncmp(f->shape, "nx1", 3) == 0;
   switch (f->kind) {
@@ -683,6 +700,9 @@ static double length_at_hand(td_spec* spec, const td_field* field, const value* 
              : NAN;
 }
 
+// Check every element of a structure or an array of structures, after the number of elements. At a
+// root (rod, body, ...) w receives the context of element i, which the checks of its fields need:
+// repeated elements, length and number of the rod.
 static void check_structs(walk* w, const checked* c) {
   const value* s = c->v;
   const bool root = strchr(c->field->path, '.') == NULL;
@@ -718,6 +738,8 @@ static void check_structs(walk* w, const checked* c) {
       write_name(name, sizeof name, "%s", c->name);
     else
       write_name(name, sizeof name, "%s(%d)", c->name, i + 1);
+
+    // context for the fields of this element
     if (root) {
       const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
       w->repeated = later ? 0 : repeated_elements(c->field, s, i);
@@ -731,6 +753,7 @@ static void check_structs(walk* w, const checked* c) {
   }
 }
 
+// Check the kind of a value, then its content by the function of that kind.
 static void check_value(walk* w, checked* c) {
   if (!kind_fits(c->field->kind, c->v)) {
     td_error(&w->spec->diags, TD_E_MODEL, c->at, "%s must be %s, got %s", c->name,
@@ -790,6 +813,8 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   }
 }
 
+// Check all structures in the order of the text, then rules that span several of them. A spec that
+// is loaded in part (spec->partial) skips rules across structures.
 td_status td_spec_check(td_spec* spec) {
   walk w = {spec, NULL, 0, 0, {0, NAN, false}, false};
   td_bounds_clear(spec);

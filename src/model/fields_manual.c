@@ -46,6 +46,8 @@ static bool has_children(const td_field* f) {
   return f->kind == FIELD_STRUCT || f->kind == FIELD_STRUCTS;
 }
 
+// Word for the values of a field in the manual; NULL for numbers, which are described by their
+// shapes.
 static const char* kind_name(const td_field* f) {
   switch (f->kind) {
     case FIELD_STR:
@@ -106,6 +108,7 @@ static void add_notes(td_text* out, const td_field* f) {
       td_text_printf(out, "; also spelled `%s`", strrchr(td_aliases[i].path, '.') + 1);
 }
 
+// Add the table row of one field: path, shape, default, unit, permitted dependences, meaning.
 static void add_row(td_text* out, const td_field* f) {
   td_text_add(out, "| `");
   add_path(out, f);
@@ -122,6 +125,7 @@ static void add_row(td_text* out, const td_field* f) {
   td_text_add(out, " |\n");
 }
 
+// Add the chapter of one structure: introduction, table of its fields, example.
 static void add_chapter(td_text* out, const td_structure* s) {
   const td_field* f = s->fields;
   td_text_printf(out, "\n## %s%s: %s\n\n%s\n\n", f->path, f->kind == FIELD_STRUCTS ? "(k)" : "",
@@ -140,6 +144,8 @@ static void add_chapter(td_text* out, const td_structure* s) {
 
 // ---- sensors and what is to come --------------------------------------------------------------
 
+// Arguments of a sensor, from what it is about ('b' body, 'j' joint, 'r' rod, 'c' cable, 'i'
+// number).
 static const char* sensor_arguments(char about) {
   switch (about) {
     case 'b':
@@ -157,6 +163,7 @@ static const char* sensor_arguments(char about) {
   }
 }
 
+// Add the chapter of the quantities that expressions can read, from td_sensor_table.
 static void add_sensors(td_text* out) {
   td_text_add(
       out,
@@ -186,6 +193,7 @@ static void add_sensors(td_text* out) {
               "```\n");
 }
 
+// Write the whole manual: structures, forces, settings, quantities, reserved names.
 void td_fields_manual(td_text* out) {
   td_text_add(out, head);
   for (int k = 1; k < STRUCTURES; k++) {

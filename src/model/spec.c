@@ -21,6 +21,8 @@ td_limits td_limits_default(void) {
                      .nodes = 500000};
 }
 
+// A spec without structures, whose graph has the variables t, s and the six strains. NULL: no
+// memory.
 td_spec* td_spec_new(void) {
   td_spec* spec = calloc(1, sizeof(td_spec));
   if (!spec) return NULL;
@@ -29,7 +31,7 @@ td_spec* td_spec_new(void) {
   spec->root = td_value_struct(1, 1);
   spec->time_var = spec->graph ? td_exprs_var(spec->graph, "t", TD_ON_TIME) : -1;
   spec->arc_var = spec->graph ? td_exprs_var(spec->graph, "s", TD_ON_ARC) : -1;
-  bool ok = spec->root && spec->time_var >= 0;
+  bool ok = spec->root && spec->time_var >= 0 && spec->arc_var >= 0;
   for (int d = 0; d < 6 && ok; d++) {
     const char name[] = {'s', 't', 'r', 'a', 'i', 'n', (char)('1' + d), '\0'};
     spec->strain_var[d] = td_exprs_var(spec->graph, name, TD_ON_STRAIN);
@@ -63,6 +65,7 @@ td_status td_spec_wires(td_spec* spec, int n) {
   return spec->wires ? TD_OK : TD_E_NOMEM;
 }
 
+// Free a spec with its values, names, graph, messages and the language's own data; NULL is allowed.
 void td_spec_free(td_spec* spec) {
   if (!spec) return;
   free_wires(spec);
@@ -94,6 +97,7 @@ void td_spec_free(td_spec* spec) {
   free(spec);
 }
 
+// Add the real path of a folder or file to those that may be read; NULL allows everything.
 td_status td_spec_allow_read(td_spec* spec, const char* path) {
   if (!spec) return TD_E_USAGE;
   if (!path) {
@@ -152,6 +156,7 @@ bool td_spec_may_read(const td_spec* spec, const char* path) {
   return may;
 }
 
+// Append an override; apply_override() and td_spec_input() use it when the name is registered.
 td_status td_spec_override(td_spec* spec, const char* name_text, const char* value_text) {
   if (!spec || !name_text || !value_text || !*name_text) return TD_E_USAGE;
   spec_override* grown =
@@ -268,6 +273,8 @@ spec_param* td_spec_param_find(td_spec* spec, const char* name) {
   return NULL;
 }
 
+// Append a parameter and apply its override; one that does not fit is reported, and the default
+// stays. NULL: no memory.
 spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double x, const char* text,
                               const spec_range* range, td_span at) {
   spec_param* grown = td_grow(spec->params, &spec->param_cap, spec->nparam + 1, sizeof *grown);
@@ -297,6 +304,8 @@ spec_param* td_spec_param(td_spec* spec, const char* name, double x, const char*
   return td_spec_param_var(spec, name, var, x, text, range, at);
 }
 
+// Register an input with its variable, or return the one with this name; its override replaces x.
+// NULL: no memory.
 spec_input* td_spec_input(td_spec* spec, const char* name, double x, const spec_range* range,
                           td_span at) {
   for (int i = 0; i < spec->ninput; i++) {
@@ -324,6 +333,7 @@ spec_internal* td_spec_internal_find(td_spec* spec, const char* name) {
   return NULL;
 }
 
+// Append an internal state and its variable.
 spec_internal* td_spec_internal(td_spec* spec, const char* name, ex init, td_span at) {
   spec_internal* grown =
       td_grow(spec->internals, &spec->internal_cap, spec->ninternal + 1, sizeof *grown);
@@ -374,6 +384,8 @@ static void sensor_name(const td_spec* spec, const td_sensor_ref* r, char* name,
   }
 }
 
+// Find the variable of a sensor component, or register it with what it depends on (position, rate,
+// acceleration).
 int td_spec_sensor(td_spec* spec, const td_sensor_ref* ref, td_span at) {
   for (int i = 0; i < spec->nsensor; i++) {
     if (same_sensor(&spec->sensors[i].ref, ref)) return spec->sensors[i].var;
@@ -399,6 +411,8 @@ bool td_spec_here(td_spec* spec) {
   return spec->here_var[2] > 0;
 }
 
+// Evaluate e with the present values of the parameters, all other variables zero, and mark the
+// parameters in it as structural. NaN: no memory.
 double td_spec_settle(td_spec* spec, ex e) {
   if (td_ex_is_const(spec->graph, e)) return td_ex_value(spec->graph, e);
   double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
