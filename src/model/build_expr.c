@@ -12,8 +12,8 @@
 
 // Assign each number of the model to the tape that computes it: constants are evaluated here,
 // prescribed motions have a tape of their own, then numbers that depend on parameters only, then
-// all others ("live"). Strain slots were assigned before. Fills `motion` and `strain` (one flag for
-// each number).
+// all others ("live").  Strain slots were assigned before.  Fills `motion` and `strain` (one flag
+// for each number).
 static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   td_model* m = b->m;
 
@@ -95,7 +95,7 @@ typedef struct costly {
   double most, left;  // visits until the search ends with what it has found
 } costly;
 
-// Search a value of the spec for the entry whose derivatives cost most: c->at and c->most. The
+// Search a value of the spec for the entry whose derivatives cost most: c->at and c->most.  The
 // search ends when c->left nodes have been visited.
 static void find_costly(costly* c, const value* v, td_span at) {
   const int n = td_value_count(v);
@@ -118,8 +118,8 @@ static void find_costly(costly* c, const value* v, td_span at) {
 }
 
 // Append the nonzero partial derivatives of e with respect to its probes and inputs to `out`, and
-// their targets to the model: `target` is a slot of numbers, or the index of an output. Refuses
-// expressions that together are too long to differentiate. Clears m->inputs_affine when a
+// their targets to the model: `target` is a slot of numbers, or the index of an output.  Refuses
+// expressions that together are too long to differentiate.  Clears m->inputs_affine when a
 // derivative by an input depends on inputs.
 static td_status add_partials(builder* b, partials* out, int target, ex e, bool output) {
   td_model* m = b->m;
@@ -203,7 +203,7 @@ static td_status sort_by_probe(td_model* m, ex_list* list) {
   return TD_OK;
 }
 
-// Derive the partial derivatives of live numbers and outputs. Parameters in streams, geometry,
+// Derive the partial derivatives of live numbers and outputs.  Parameters in streams, geometry,
 // masses or strains are marked as shaping the model (mark_shape).
 static td_status differentiate(builder* b, const bool* force, const ex_list* outputs,
                                partials* live, partials* out) {
@@ -299,7 +299,7 @@ static td_status collect_kinks(td_model* m) {
   return m->kink_tape ? TD_OK : TD_E_NOMEM;
 }
 
-// Compile all lists of expressions of the model into tapes. TD_E_NOMEM if one of them fails.
+// Compile all lists of expressions of the model into tapes.  TD_E_NOMEM if one of them fails.
 static td_status record(td_model* m, const ex_list* outputs, const ex_list* events,
                         const partials* live, const partials* out) {
   m->param_tape = slot_tape(m, m->param_slot, m->nparam_slot, false);
@@ -380,7 +380,7 @@ static td_status collect_stops(td_model* m) {
 // curved.
 typedef enum clock_kind { CLOCK_LINE, CLOCK_LINES, CLOCK_CURVE } clock_kind;
 
-// Shape of e as a function of time between its stops: a line, pieces of lines, or a curve. Decided
+// Shape of e as a function of time between its stops: a line, pieces of lines, or a curve.  Decided
 // by the operations e is made of, and by d²e/dt² = 0.
 static clock_kind kind_of(td_model* m, ex e) {
   int n = 0;
@@ -477,7 +477,7 @@ static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* cl
 }
 
 // Collect the expressions of time whose jumps and corners must not be stepped over: prescribed
-// motions of coordinates, rows and strains first (nclock_motion), then all stop expressions. One
+// motions of coordinates, rows and strains first (nclock_motion), then all stop expressions.  One
 // tape evaluates them (clock_tape).
 static td_status collect_clocks(td_model* m) {
   ex_list motion = {0}, clocks = {0};
@@ -531,7 +531,7 @@ static td_status push_named(builder* b) {
 
 // Build everything of the model that is computed by expressions: internal states, outputs,
 // controllers, events and probes first, since these add expressions; then the tapes, stop times and
-// clocks. TD_E_MODEL after a message, or TD_E_NOMEM.
+// clocks.  TD_E_MODEL after a message, or TD_E_NOMEM.
 td_status td_build_expressions(builder* b) {
   ex_list outputs = {0}, events = {0};
   b->m->inputs_affine = true;

@@ -258,7 +258,7 @@ static td_status edge_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
 }
 
 // Resolve a sensor of a joint: the frames at its ends and, for sensors of one DOF, that DOF's
-// coordinate and velocity. Refuses joints, elements and DOFs that do not exist.
+// coordinate and velocity.  Refuses joints, elements and DOFs that do not exist.
 static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   if (ref->index < 1 || ref->index > b->njoint) return no_such(b, at, ref, "joint", b->njoint);
   const build_joint* j = &b->joint[ref->index - 1];
@@ -312,7 +312,7 @@ static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
-// Add the probe of one sensor component. What it refers to is resolved by root and kind of the
+// Add the probe of one sensor component.  What it refers to is resolved by root and kind of the
 // sensor; a reference that fits no probe is reported.
 static td_status push_probe(builder* b, const spec_sensor_var* s) {
   const td_sensor_info* info = &td_sensor_table[s->ref.kind];
@@ -411,7 +411,7 @@ static td_status push_measure(builder* b, const value* sensors, int i, int k, in
 }
 
 // Add sensor(i) to the outputs, one for each of its numbers (name_x, _y, _z for three), unless
-// `output` selects others. Refuses more numbers than the limit of the spec.
+// `output` selects others.  Refuses more numbers than the limit of the spec.
 static td_status push_sensor(builder* b, ex_list* list, const value* sensors, int i) {
   char plain[32];
   snprintf(plain, sizeof plain, "sensor%d", i + 1);

@@ -334,7 +334,7 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
 }
 
 // Check a numeric field: shape, permitted dependences, each entry (finite, whole, in range), then
-// the rules of its structure. Stops at the first error.
+// the rules of its structure.  Stops at the first error.
 static void check_numbers(const walk* w, checked* c) {
   if (!check_shape(w, c) || !check_depends(w->spec, c)) return;
   for (int i = 0; i < td_value_count(c->v); i++)
@@ -361,7 +361,7 @@ static void check_numbers(const walk* w, checked* c) {
 
 // ---- words and places -------------------------------------------------------------------------
 
-// Check that a string is one of the options of its field. The error names the options and adds the
+// Check that a string is one of the options of its field.  The error names the options and adds the
 // meaning of a word of another program, or the nearest option.
 static void check_word(td_spec* spec, const checked* c) {
   if (td_field_has_option(c->field, c->v->s)) return;
@@ -700,7 +700,7 @@ static double length_at_hand(td_spec* spec, const td_field* field, const value* 
              : NAN;
 }
 
-// Check every element of a structure or an array of structures, after the number of elements. At a
+// Check every element of a structure or an array of structures, after the number of elements.  At a
 // root (rod, body, ...) w receives the context of element i, which the checks of its fields need:
 // repeated elements, length and number of the rod.
 static void check_structs(walk* w, const checked* c) {
@@ -813,7 +813,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   }
 }
 
-// Check all structures in the order of the text, then rules that span several of them. A spec that
+// Check all structures in the order of the text, then rules that span several of them.  A spec that
 // is loaded in part (spec->partial) skips rules across structures.
 td_status td_spec_check(td_spec* spec) {
   walk w = {spec, NULL, 0, 0, {0, NAN, false}, false};

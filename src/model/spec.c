@@ -21,7 +21,7 @@ td_limits td_limits_default(void) {
                      .nodes = 500000};
 }
 
-// A spec without structures, whose graph has the variables t, s and the six strains. NULL: no
+// A spec without structures, whose graph has the variables t, s and the six strains.  NULL: no
 // memory.
 td_spec* td_spec_new(void) {
   td_spec* spec = calloc(1, sizeof(td_spec));
@@ -274,7 +274,7 @@ spec_param* td_spec_param_find(td_spec* spec, const char* name) {
 }
 
 // Append a parameter and apply its override; one that does not fit is reported, and the default
-// stays. NULL: no memory.
+// stays.  NULL: no memory.
 spec_param* td_spec_param_var(td_spec* spec, const char* name, int var, double x, const char* text,
                               const spec_range* range, td_span at) {
   spec_param* grown = td_grow(spec->params, &spec->param_cap, spec->nparam + 1, sizeof *grown);
@@ -412,7 +412,7 @@ bool td_spec_here(td_spec* spec) {
 }
 
 // Evaluate e with the present values of the parameters, all other variables zero, and mark the
-// parameters in it as structural. NaN: no memory.
+// parameters in it as structural.  NaN: no memory.
 double td_spec_settle(td_spec* spec, ex e) {
   if (td_ex_is_const(spec->graph, e)) return td_ex_value(spec->graph, e);
   double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));

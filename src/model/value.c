@@ -73,8 +73,8 @@ static bool reserve(value* v, int64_t need) {
   return true;
 }
 
-// A value of this kind and size with one reference and no storage yet. NULL: no memory, negative or
-// more than TD_VALUE_LIMIT elements.
+// A value of this kind and size with one reference and no storage yet.  NULL: no memory, negative
+// or more than TD_VALUE_LIMIT elements.
 static value* fresh(value_kind kind, int rows, int cols, int pages) {
   if (rows < 0 || cols < 0 || pages < 0) return NULL;
   const double n = (double)rows * cols * pages;
@@ -200,7 +200,7 @@ static int slot_count(const value* v) {
 }
 
 // Give up one reference; with the last one the value is freed, or kept in its meter's list of spare
-// numbers. What it holds is dropped with it.
+// numbers.  What it holds is dropped with it.
 void td_value_drop(value* v) {
   enum { SPARE = 64 };
   if (!v || --v->refs > 0) return;
@@ -242,7 +242,7 @@ static bool copy_numbers(value* to, const value* from) {
   return true;
 }
 
-// Copy field names and slots of a struct or cell; the values in the slots are shared. False: no
+// Copy field names and slots of a struct or cell; the values in the slots are shared.  False: no
 // memory, and `to` is left in a state that td_value_drop can free.
 static bool copy_slots(value* to, const value* from) {
   const int n = slot_count(from);
@@ -290,7 +290,7 @@ ex td_value_ex(const value* v, int i, td_exprs* g) {
   return td_ex_const(g, v->x[i]);
 }
 
-// Store a number or an expression in element i: x[i] is NaN where e[i] holds an expression. False:
+// Store a number or an expression in element i: x[i] is NaN where e[i] holds an expression.  False:
 // no memory or e is EX_NONE.
 bool td_value_set_ex(value* v, int i, ex e, const td_exprs* g) {
   if (e == EX_NONE) return false;
@@ -417,8 +417,8 @@ static bool rearrange(value* v, int rows, int cols, int pages) {
   return ok;
 }
 
-// Resize a numeric array, struct array or cell in place. Elements keep their subscripts, new ones
-// are empty (numbers: zero). False: no memory, too large, or a kind without elements.
+// Resize a numeric array, struct array or cell in place.  Elements keep their subscripts, new ones
+// are empty (numbers: zero).  False: no memory, too large, or a kind without elements.
 bool td_value_resize(value* v, int rows, int cols, int pages) {
   if (v->kind == V_STR || v->kind == V_FUNC || v->kind == V_REF) return false;
   if (rows < 0 || cols < 0 || pages < 0) return false;
@@ -459,7 +459,7 @@ const char* td_value_kind_text(const value* v) {
   return "a value";
 }
 
-// Words for kind and size, "a 3x2 matrix"; a single element has no size. Written to `text`, which
+// Words for kind and size, "a 3x2 matrix"; a single element has no size.  Written to `text`, which
 // is returned.
 const char* td_value_describe(const value* v, char text[TD_DESCRIBE_SIZE]) {
   char size[40] = "";

@@ -267,6 +267,8 @@ static td_status take_over(erk* s) {
   return TD_OK;
 }
 
+// Take one step, at most to t_stop.  At a root the step ends there: its time is polished, and y is
+// computed by a plain step to it and projected.
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
   erk* s = (erk*)base;
   double t;
@@ -315,6 +317,8 @@ static td_status densify(erk* s) {
   return TD_OK;
 }
 
+// y at a time t inside the last step: the Hermite polynomial through NODES nodes, or a plain step
+// where the step ended at a root.
 static td_status at(td_stepper* base, double t, double* y) {
   erk* s = (erk*)base;
   if (s->t_end < here(s)->t) return step_to(s, t, y) == 0 ? TD_OK : failed(s);
@@ -402,6 +406,8 @@ static bool set_table(erk* s) {
   return ok;
 }
 
+// Set table, tolerances, interpolant, step limit, projection and roots of ERKStep.  False if one of
+// them fails.
 static bool configure(erk* s) {
   const td_ode* ode = s->base.ode;
   bool ok = set_table(s) && ERKStepWFtolerances(s->mem, weights) == ARK_SUCCESS;
@@ -419,6 +425,7 @@ static bool configure(erk* s) {
   return ok;
 }
 
+// Create the explicit solver at (t, y); *stepper is NULL on failure.
 static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const int n = ode->n + ode->nquad;

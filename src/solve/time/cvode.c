@@ -211,6 +211,8 @@ static int evolve(multistep* s, double t_stop, double* t) {
   return flag;
 }
 
+// Take one step, at most to t_stop; y is read from CVODES at its end or at a root, and projected at
+// roots and with Adams.
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
   multistep* s = (multistep*)base;
   double t, t_now;
@@ -255,6 +257,8 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops multistep_ops = {step, at, restart, release, NULL, true, false};
 
+// Set tolerances, linear or fixed-point solver, quadratures, projection and roots of CVODES. False
+// if one of them fails.
 static bool configure(multistep* s) {
   const td_ode* ode = s->base.ode;
   bool ok = CVodeSetErrHandlerFn(s->mem, silent, NULL) == CV_SUCCESS;
@@ -290,6 +294,8 @@ static bool configure(multistep* s) {
   return ok;
 }
 
+// Create CVODES with its vectors and solvers at (t, y).  False: no memory; release() frees what was
+// made.
 static bool create(multistep* s, double t, const double* y) {
   const td_ode* ode = s->base.ode;
   if (SUNContext_Create(NULL, &s->context) != 0) return false;
@@ -299,7 +305,7 @@ static bool create(multistep* s, double t, const double* y) {
   if (s->y_cv == NULL || s->quad == NULL || s->mem == NULL) return false;
   td_sun_vector(s->y_cv);
 
-  // how the new state is found from the formula
+  // Newton with the linear systems of the ode (else dense ones), or fixed-point iteration
   if (s->newton) {
     if (ode->linear == NULL) s->dense = td_dense_steps_new(ode);
     s->linear = ode->linear != NULL ? ode->linear : &td_dense_step_ops;
@@ -316,6 +322,8 @@ static bool create(multistep* s, double t, const double* y) {
   return CVodeInit(s->mem, rhs, t, s->y_cv) == CV_SUCCESS && configure(s);
 }
 
+// Create a stepper with this formula at (t, y), y with the integrals behind the states; *stepper is
+// NULL on failure.
 td_status td_cvode_start(td_formula formula, const td_ode* ode, double t, const double* y,
                          td_stepper** stepper) {
   *stepper = NULL;

@@ -177,6 +177,8 @@ static void shorten(leapfrog* s, double h, double error) {
   s->wait = min_int(4 * s->wait + 2, LONGEST_WAIT);
 }
 
+// Try steps from s->from, at most to t_stop, until the estimated error is within the tolerances;
+// s->to is the result.  Fails after RETRIES attempts or when steps are lost in rounding.
 static td_status advance(leapfrog* s, double t_stop) {
   s->base.failure = TD_OK;
   for (int k = 0; k < RETRIES; k++) {
@@ -195,6 +197,8 @@ static td_status advance(leapfrog* s, double t_stop) {
   return failed(s);
 }
 
+// y at a time t inside the last step: the cubic Hermite polynomial, with the slopes q' = N v of
+// positions and g of all other states.
 static td_status at(td_stepper* base, double t, double* y) {
   leapfrog* s = (leapfrog*)base;
   const td_ode* ode = base->ode;
@@ -275,6 +279,8 @@ static td_status notice_turns(leapfrog* s) {
   return td_guard_chatters(&s->base, s->to.t, s->to.y, MOST, s->to.t - s->t_turns);
 }
 
+// Take one step; at a sign change of a root function the step ends at the root, from which the next
+// one starts anew.
 static td_status step(td_stepper* base, double t_stop, td_step* step) {
   leapfrog* s = (leapfrog*)base;
   if (s->rooted) {  // go on from the root, with the signs behind it
@@ -328,6 +334,7 @@ static void release(td_stepper* base) {
 
 static const td_stepper_ops leapfrog_ops = {step, at, restart, release, NULL, false, false};
 
+// Create the leapfrog solver at (t, y); *stepper is NULL on failure.
 static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const size_t n = (size_t)(ode->n + ode->nquad), nroot = (size_t)ode->nroot;

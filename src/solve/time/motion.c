@@ -50,6 +50,8 @@ static void drift(void* ctx, const double* q, const double* w, double* qdot) {
   for (int i = 0; i < m->nq; i++) qdot[i] = m->qdot[m->iq[i]];
 }
 
+// y' at (t, y), with its power [W] unless NULL, by compiled code where there is some, else by the
+// engine: q' = N v, v', rates of integrated controls, internal states and task integrals.
 static td_status rates(td_motion* m, double t, const double* y, double* ydot, double* power) {
   td_motion_unpack(m, t, y);
   TD_TRY(m->controlled);
@@ -100,10 +102,13 @@ static td_status latest(void* ctx, double* power) {
   return TD_OK;
 }
 
+// Project y on unit quaternions and constraints (positions and velocities), in place.
 static td_status project(void* ctx, double t, double* y) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   td_normalise(m->model, m->state->q);
+
+  // a lattice has a closed form; otherwise Newton's method with the factors of a nearby state
   const bool done = m->size.nconstraint == 0 ||
                     (m->lattice != NULL && td_lattice_project(m->lattice, m->state, m->work));
   if (!done) {
@@ -167,6 +172,8 @@ static int peaks(void* ctx, double a, double b, int n, double* times, int most) 
   return td_guard_peaks(m->model, m->work, a, b, n, times, most);
 }
 
+// Report a guard that changes its sign `times` times within `within` seconds; the message in the
+// work quotes the expression of a force that jumps.
 static void chatters(void* ctx, int guard, int times, double within) {
   td_motion* m = ctx;
   const int kink = guard - (td_guard_count(m->model) - m->model->nkink);
@@ -214,6 +221,8 @@ static double regularity(void* ctx, double t, const double* y) {
   return td_singular_values(m->Jc, r, n, m->sigma) ? m->sigma[m->rank - 1] : NAN;
 }
 
+// Apply impulses at t, y in and out; work in J. At the start the state is used as it is, since y
+// lacks prescribed coordinates.
 td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_edge edge,
                          double* work, bool* moved) {
   *work = 0;
@@ -230,6 +239,7 @@ td_status td_motion_jump(td_motion* m, double t, double* y, double length, td_ed
   return TD_OK;
 }
 
+// Advance (t, y) through buckling; the energy that it adds counts as work, y[n].
 td_status td_motion_buckle(td_motion* m, double after, double* t, double* y) {
   td_motion_unpack(m, *t, y);
   const td_energies before = td_trial_energy(m->model, m->state, m->work);
@@ -258,6 +268,8 @@ td_status td_motion_settle(td_motion* m, double t, double* y, double* work) {
   return TD_OK;
 }
 
+// Pack a copy of `from` into y and apply what happens at its instant: impulses of prescribed
+// motion, then taut cables.  Forgets factors and results of earlier states.
 td_status td_motion_begin(td_motion* m, const td_state* from, double length, double* y) {
   double work;
   bool moved;
@@ -340,6 +352,8 @@ static bool allocate(td_motion* m) {
   return true;
 }
 
+// Fill the table of operations (td_ode) for a model: sizes of y = [q, v, integrated controls,
+// internal states | work], tolerances, functions.  *motion is NULL on failure.
 td_status td_motion_new(const td_model* model, td_work* work, const td_state* from, double rtol,
                         double atol, td_motion** motion) {
   *motion = NULL;

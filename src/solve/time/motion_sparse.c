@@ -54,6 +54,7 @@ void td_sparse_motion_free(sparse_motion* s) {
   free(s);
 }
 
+// Allocate Jy, Y, S = 1 - γ U Y and the vectors of the feedback of controllers.
 td_status td_sparse_motion_control(td_motion* m) {
   sparse_motion* s = m->sparse;
   const size_t nu = (size_t)m->size.nu, nv = (size_t)m->size.nv, nz = (size_t)m->nz;
@@ -70,6 +71,8 @@ td_status td_sparse_motion_control(td_motion* m) {
   return TD_OK;
 }
 
+// Compute and keep everything of J at (t, y) that does not depend on γ: K, C, M, J, Gq, Gv, the
+// derivatives by internal states, and the feedback U, W, Jy of controllers.
 static td_status linearise(void* ctx, double t, const double* y) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
@@ -312,6 +315,8 @@ static void solve_open(td_motion* m, double* b) {
   for (int i = 0; i < m->nz; i++) b[z + i] -= gamma * s->change[i];
 }
 
+// Factor the system for one γ: the KKT matrix of the motion, then the Schur complements of internal
+// states and of fed-back inputs.  TD_E_SINGULAR if one of them is.
 static td_status factor(void* ctx, double gamma) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
@@ -374,19 +379,31 @@ static void solve(void* ctx, double* b) {
       b[i] += s->gamma * s->xi[k] * s->Y[area(k, m->ode.n) + (size_t)i];
 }
 
-// J x: [N dv + d(N v)/dq dq,  dv'] with M dv' - J'dλ = -(K d + C dv), J dv' = -(Gq d + Gv dv)
+// y = J x at the linearised state, γ = 0.  For the motion, d = N⁺ dq:
+//
+//   dq' = N dv + d(N v)/dq dq
+//   M dv' - J'dλ = -(K d + C dv) + dF/dw dw,     J dv' = -(Gq d + Gv dv) + dG/dw dw
+//
+// and the rates of integrated controls, internal states w and task integrals behind it.  Factors
+// the mass matrix with the constraints at the first call after linearise().
 static td_status product(void* ctx, const double* x, double* y) {
   td_motion* m = ctx;
   sparse_motion* s = m->sparse;
+
+  // factors of [M -J'; J 0], kept until the next linearisation
   if (!s->mass_ready) TD_TRY(td_sparse_kkt_factor(s->mass, s->M, s->J, s->J));
   s->mass_ready = true;
   s->gamma = 0;
+
+  // right-hand side of the motion: f = -(K d + C dv)
   read_y(m, x);
   tangent_part(m, s->rq, s->d);
   memset(s->f, 0, (size_t)m->size.nv * sizeof(double));
   memset(s->g, 0, (size_t)m->size.nconstraint * sizeof(double));
   td_sparse_mul_add(m->model, s->K, -1, s->d, s->f);
   td_sparse_mul_add(m->model, s->C, -1, s->rv, s->f);
+
+  // rates of internal states by q and v, and the forces and row accelerations of internal states
   if (m->ninner > 0) {
     inner_changes(m, x, y + inner_at(m));
     read_y(m, x);
@@ -397,9 +414,13 @@ static td_status product(void* ctx, const double* x, double* y) {
     for (int i = 0; i < m->size.nv; i++) s->f[i] += w * s->force[i * m->ninner + k];
     for (int i = 0; i < m->size.nconstraint; i++) s->g[i] += w * s->drive[i * m->ninner + k];
   }
+
+  // rows of the constraints; prescribed coordinates have no equation
   td_sparse_clear_given(m->model, s->f);
   add_rows(m->model, s->Gq, -1, s->d, s->g);
   add_rows(m->model, s->Gv, -1, s->rv, s->g);
+
+  // q' = N dv, and d(N v)/dq dq of unit quaternions
   td_qdot(m->model, s->q, s->rv, m->qdot);
   for (int i = 0; td_has_quaternions(m->model) && i < m->model->nhop; i++) {
     const model_hop* hop = &m->model->hop[i];
@@ -408,9 +429,13 @@ static td_status product(void* ctx, const double* x, double* y) {
     td_hop_rate(hop, s->rq + hop->q, s->v + hop->v, rate);
     for (int k = 0; k < hop->nq; k++) m->qdot[hop->q + k] += rate[k];
   }
+
+  // v' from the saddle-point system, then both into y
   td_sparse_kkt_solve(s->mass, s->f, s->g, s->rv, NULL);
   for (int i = 0; i < m->nq; i++) y[i] = m->qdot[m->iq[i]];
   for (int i = 0; i < m->nv; i++) y[m->nq + i] = s->rv[m->iv[i]];
+
+  // integrated controls [x, x'], and rates of internal states by internal states
   const int target = m->nq + m->nv, first = inner_at(m), z = integrals_at(m);
   for (int i = target; i < first; i += 2) {
     y[i] = x[i + 1];
@@ -436,6 +461,8 @@ static td_status product(void* ctx, const double* x, double* y) {
 
 static const td_step_ops sparse_ops = {linearise, product, factor, solve};
 
+// Allocate the sparse matrices of a motion and install td_step_ops in its ode.  On TD_E_NOMEM
+// td_motion_free() releases what was made.
 td_status td_sparse_motion_new(td_motion* m) {
   const td_model* model = m->model;
   const td_pattern b = model_blocks(model);

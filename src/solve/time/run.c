@@ -2,7 +2,7 @@
 // and statistics.
 //
 //   while not at the end:  step, never beyond the next stop time
-//                          rows at the output times the step has passed
+//                          records at the output times the step has passed
 //                          checks: invariants, charts, progress, step limit
 //                          root:   note the event, or end there, or restart behind a switch
 //                          stop:   restart, for the right-hand side jumps
@@ -86,6 +86,8 @@ static double wall_time(void) {
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
+// Call the progress function of the plan, at most twenty times a second.  TD_E_STOPPED, with a
+// message in the trajectory, if it requests the end.
 static td_status report(run* r) {
   const td_run_plan* plan = r->plan;
   if (plan->progress == NULL) return TD_OK;
@@ -114,6 +116,8 @@ static double same_instant(const run* r, double t) {
   return r->sampler != NULL ? 1e-12 * fmax(1, fabs(t)) : 0;
 }
 
+// Append the record of the state (t, y): q, v, sensors, energies and work, inputs, memory of
+// controllers, internal states.  The energies also enter the measures of trust.
 static td_status add_row(run* r, double t, const double* y) {
   td_motion* m = r->motion;
   const td_sizes* size = &m->size;
@@ -343,6 +347,9 @@ static td_status step_on(run* r, double t_stop, td_step* step) {
 // explicit solver would.  Where time itself does not get on any more a fifth of a look is enough.
 enum { LOOK_EVERY = 1000, STILL_LOOKS = 5, NO_TIME = 200 };
 
+// Detect a run that no longer advances: no time at all over NO_TIME attempts, or less than the
+// share 2e-8 of the run in each of STILL_LOOKS consecutive intervals of LOOK_EVERY attempts.  Sets
+// r->still; TD_E_DIVERGED then.
 static td_status notice_standstill(run* r) {
   const double share = 2e-8, span = r->plan->t_end - r->t_start, gone = r->t - r->still_t;
   const td_sim_stats* s = &r->out->stats;
@@ -350,9 +357,13 @@ static td_status notice_standstill(run* r) {
   const long tried = s->steps + c->steps + s->rejected + c->rejected;
   const long paid = (s->evaluations + c->evaluations) / EXPLICIT_STAGES;
   const long attempts = tried > paid ? tried : paid;
+
+  // no time gained beyond rounding
   r->still =
       attempts >= r->still_attempts + NO_TIME && gone <= 100 * DBL_EPSILON * fmax(fabs(r->t), span);
   if (r->still) return TD_E_DIVERGED;
+
+  // too little time gained in several intervals
   if (attempts < r->still_attempts + LOOK_EVERY) return TD_OK;
   r->still_looks = gone < share * span ? r->still_looks + 1 : 0;
   r->still_attempts = attempts;
@@ -585,10 +596,13 @@ static td_status strike(run* r) {
   return moved ? settle(r) : TD_OK;
 }
 
-// One step, and everything that is due at its end.
+// Take one solver step, never beyond the next stop, then do all that is due at its end, in the
+// order of the file's head.  TD_E_STOPPED at the limit of steps or on request.
 static td_status advance(run* r) {
   td_motion* m = r->motion;
   const int n = m->ode.n + m->ode.nquad;
+
+  // step, and records at the output times it has passed
   td_step step;
   TD_TRY(step_on(r, next_stop(r), &step));
   TD_TRY(add_rows(r, &step));
@@ -599,6 +613,9 @@ static td_status advance(run* r) {
   // oscillation that comes through zero as the large one it was
   const double past = r->t - r->t_start, lost = past > 0 ? (step.t - step.t0) / past : 0;
   for (int i = 0; i < n; i++) r->size[i] = fmax(fmax(1 - lost, forget) * r->size[i], fabs(r->y[i]));
+
+  // stiff rods in loops: at least a share of the speed that the energy of the whole run could give
+  // them
   // rods that hardly move beside others are followed as part of the whole
   const td_work* w = m->work;
   const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
@@ -617,14 +634,17 @@ static td_status advance(run* r) {
   r->folded = folds != TD_OK;
   TD_TRY(folds);
 
+  // events and switches, then a stop time that was reached
   if (step.root) TD_TRY(cross(r, &step));
   if (r->finished || r->t >= r->plan->t_end) return TD_OK;
   TD_TRY(pass_stop(r));
 
+  // change to another solver or to compiled code where that is faster
   // another solver, faster code
   TD_TRY(reconsider(r));
   TD_TRY(look_for_code(r));
 
+  // limit of steps, standstill, progress
   // limits
   const long most = r->plan->max_steps;
   if (most > 0 && r->out->stats.steps + r->stepper->counts.steps >= most) {
@@ -636,10 +656,14 @@ static td_status advance(run* r) {
   return report(r);
 }
 
+// Settle the initial state, record it and step until the end of the plan, an event that ends the
+// run, or a failure.  A run that an event ends has its last state as an additional record.
 static td_status loop(run* r) {
   // controllers that go on show the inputs as they were before a sample that is due now
   const bool goes_on = r->sampler != NULL && r->motion->state->memory[0] == 1;
   if (!goes_on) TD_TRY(run_sampler(r));
+
+  // cables become taut or slack; then record the initial state
   TD_TRY(settle(r));
   r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   td_motion_unpack(r->motion, r->t, r->y);
@@ -650,6 +674,8 @@ static td_status loop(run* r) {
   if (r->stuck > 0) TD_TRY(buckle(r, r->stuck));
   watch(r);
   if (r->t >= r->plan->t_end) return TD_OK;
+
+  // choose the solver, and step to the end
   r->still_t = r->t;
   TD_TRY(first_solver(r));
   TD_TRY(look_for_code(r));
@@ -767,6 +793,8 @@ static bool blame_pole(run* r) {
   return true;
 }
 
+// Add messages to the trajectory of a failed run: where it ended, the likely cause and advice.  The
+// first cause that applies is reported.
 static void diagnose(run* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
   td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
@@ -846,12 +874,16 @@ static td_status take_control(run* r) {
   return td_motion_control(m, r->control);
 }
 
+// Prepare the start of a run: inputs and controllers, number of records, memory, jumps of
+// prescribed speeds at t_start, step limits, stop times.
 static td_status prepare(run* r) {
   td_motion* m = r->motion;
   if (r->plan->inputs != NULL) td_motion_inputs(m, r->plan->inputs);
   TD_TRY(take_control(r));
   const int n = m->ode.n + m->ode.nquad;
   TD_TRY(count_rows(r));
+
+  // states of the solver, and the sizes of their tolerances
   r->y = calloc(3 * (size_t)n, sizeof(double));
   if (r->y == NULL) return TD_E_NOMEM;
   r->y_row = r->y + n;
@@ -860,6 +892,8 @@ static td_status prepare(run* r) {
   r->trembles = calloc((size_t)m->size.nv + 1, sizeof(bool));
   if (r->trembles == NULL) return TD_E_NOMEM;
   td_stiff_loop_rods(m->model, m->work, r->trembles);
+
+  // impulses where prescribed motion starts with a jump; rods that must buckle take none
   double work;
   bool moved;
   td_motion_pack(m, r->y);
@@ -875,12 +909,16 @@ static td_status prepare(run* r) {
   }
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
+
+  // step lengths and stop times
   m->ode.h_fixed = r->plan->step / (r->plan->halved ? 2 : 1);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
   return td_stop_times(m->model, m->work, r->plan->inputs, r->t_start, r->plan->t_end, &r->stops,
                        &r->nstop);
 }
 
+// Write the statistics of the end of a run (energies, work, energy error), also of a failed one,
+// and judge how far it can be trusted.  Releases the stepper.
 static void finish(run* r, td_status status) {
   td_sim_stats* s = &r->out->stats;
   drop_stepper(r);
@@ -902,6 +940,7 @@ static void finish(run* r, td_status status) {
   td_trust_judge(&r->trust, r->motion, r->chart_warned, status, r->out);
 }
 
+// Prepare, loop, diagnose, finish; r holds everything that lives as long as the run.
 td_status td_run(const td_model* model, td_work* work, td_state* state, const td_run_plan* plan,
                  td_trajectory* out) {
   run r = {.plan = plan,

@@ -26,6 +26,7 @@ void td_shifted_free(td_shifted* f) {
   free(f);
 }
 
+// Memory for systems of n states, the first npos of which are positions.  NULL: no memory.
 td_shifted* td_shifted_new(int n, int npos) {
   const size_t N = (size_t)n, rest = (size_t)(n - npos);
   td_shifted* f = calloc(1, sizeof *f + (2 * N + 6 * (size_t)npos) * sizeof(int));
@@ -79,6 +80,8 @@ static bool is_straight(const td_shifted* f, const double* J) {
   return straight;
 }
 
+// Factor the Schur complement of the positions where q' = v, with the lower rows [K D] of J: σ - D
+// - K/σ. A keeps K for the right-hand sides.  Returns LAPACK's info, 0 if regular.
 static int factor_straight(td_shifted* f, const double* J) {
   const int n = f->n, npos = f->npos, rest = n - npos;
   double one[2] = {1, 0};
@@ -98,6 +101,7 @@ static int factor_straight(td_shifted* f, const double* J) {
   return td_lu_complex(f->rest, rest, f->pivot);
 }
 
+// Solve with factor_straight's factors, in place: x_v = S⁻¹ (b_v + K b_q/σ), x_q = (b_q + x_v)/σ.
 static void solve_straight(td_shifted* f, double* b) {
   const int npos = f->npos, rest = f->n - npos;
   double *re = f->A + (size_t)rest * (size_t)npos, *im = re + npos, *x = b + 2 * npos;
@@ -122,6 +126,8 @@ static void solve_straight(td_shifted* f, double* b) {
 
 // ---- any --------------------------------------------------------------------------------------
 
+// Eliminate the positions (at once where q' = v, else row by row over the nonzero entries), then
+// factor the rest with LAPACK. TD_E_SINGULAR if a pivot is zero.
 td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im) {
   const int n = f->n, npos = f->npos, rest = n - npos;
   f->sigma[0] = re;
@@ -140,8 +146,7 @@ td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im
     row[2 * i + 1] = im;
   }
 
-  // rows below minus multiples of a position's row, over its few numbers; the multiples stay in its
-  // column
+  // eliminate the positions without pivoting; the multipliers stay in their columns
   for (int i = 0; i < npos; i++) {
     const double* pivot = row_of(f, i);
     int nfew = 0;
@@ -157,6 +162,7 @@ td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im
     }
   }
   for (int i = 0; i < npos; i++) {
+    // note the nonzero stretches of each row: before the pivot, among positions, in the rest
     stretch(row_of(f, i), 0, i, f->ends + 6 * i);
     stretch(row_of(f, i), i + 1, npos, f->ends + 6 * i + 2);
     stretch(row_of(f, i), npos, n, f->ends + 6 * i + 4);
@@ -169,6 +175,7 @@ td_status td_shifted_factor(td_shifted* f, const double* J, double re, double im
   return td_lu_complex(f->rest, rest, f->pivot) == 0 ? TD_OK : TD_E_SINGULAR;
 }
 
+// Forward substitution through the positions, LAPACK for the rest, back substitution.
 void td_shifted_solve(td_shifted* f, double* b) {
   const int n = f->n, npos = f->npos;
   if (f->straight) {

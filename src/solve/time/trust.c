@@ -27,6 +27,8 @@ void td_say_fold(const td_model* m, int node, double angle, char* text, size_t s
 
 // ---- measures ---------------------------------------------------------------------------------
 
+// Start the measures: energies, size of the robot, the kinetic energy that tolerances cannot see,
+// and a loop that starts in a singular position.  Leaves the state as it was.
 void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
   *r = (td_trust_measures){.t_error = m->state->t, .stretch = INFINITY, .rod = ""};
 
@@ -56,6 +58,8 @@ void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
   r->unseen = fmax(r->unseen, drift);
 }
 
+// Update extremes of energies, the largest error of the balance E - E0 - work and the least stretch
+// of rods, with their times.
 void td_trust_look(td_trust_measures* r, const td_motion* m, const td_energies* e, double work) {
   const double three[3] = {e->kinetic, e->elastic, e->gravity};
   for (int i = 0; i < 3; i++) {
@@ -79,6 +83,8 @@ void td_trust_look(td_trust_measures* r, const td_motion* m, const td_energies* 
   }
 }
 
+// Update the measures at the end of a step, only where that costs little beside the steps
+// themselves.
 void td_trust_step(td_trust_measures* r, td_motion* m, double work, long evaluations) {
   // of so many steps that were taken, one more is left out
   enum { OFTEN = 64 };
@@ -107,6 +113,8 @@ static void blame(td_trajectory* out, td_verdict verdict, const char* format, ..
   va_end(list);
 }
 
+// Judge the balance of energy against the energy turned over: kinetic peak, ranges of elastic and
+// gravity energy, work.  Errors below rounding, or too small for the tolerances, count as none.
 static void judge_energy(const td_trust_measures* r, td_trajectory* out) {
   double turned = r->moved + r->high[0], largest = 0;
   for (int i = 1; i < 3; i++) turned += r->high[i] - r->low[i];
@@ -163,6 +171,7 @@ static void judge_sensors(const td_motion* m, td_trajectory* out) {
     }
 }
 
+// Add a verdict (WRONG or LOOK) with its reason to `out` for each measure that is out of bounds.
 void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_chart_end,
                     td_status status, td_trajectory* out) {
   judge_energy(r, out);
@@ -175,6 +184,7 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
           reversed ? "turned inside out" : "crushed", r->t_stretch, r->stretch);
   }
 
+  // constraints; what the projection accepts is no reason, however small the robot
   // what the projection leaves over when it must is no reason, however small the robot
   const double error = out->stats.max_constraint_error;
   if (error > fmax(constraint_look * r->size, 10 * m->projector.accept))
