@@ -377,8 +377,11 @@ void td_taut_values(const td_model* m, const td_state* state, td_work* w, double
   }
 }
 
-// Change cables with negative tensions (relative to the largest) or gaps (relative to their
-// length): all of them, the worst or the first.  Returns how many there were.
+// Correct the set of taut cables at a state with multipliers lambda (statics): a taut cable is
+// wrong if its tension is negative, by more than GAP_CLOSED of the largest; a slack one if it is
+// longer than its free length, by more than GAP_CLOSED of it.  By `rule` all wrong cables are
+// exchanged between taut and slack in w, or only the worst, or the first.  Returns how many were
+// wrong.  Updates the kinematics of w.
 int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const double* lambda,
                     td_taut_rule rule) {
   double most = 0, worst = 0;
@@ -387,7 +390,7 @@ int td_taut_correct(const td_model* m, const td_state* state, td_work* w, const 
   for (int i = 0; i < m->ncable; i++)
     if (is_hard(m, i) && !w->cable[i].slack) most = fmax(most, fabs(lambda[m->cable[i].row]));
 
-  // how wrong each cable is: its tension or its gap is negative
+  // violation of each cable, and the one to exchange
   for (int i = 0; i < m->ncable; i++) {
     if (!is_hard(m, i)) continue;
     const double x = w->cable[i].slack ? -td_taut_gap(m, w, i).e / w->cable[i].zero

@@ -39,6 +39,8 @@ static void factor(td_curve* curve, const double* x, const double* l, double p,
   td_saddle_factor(w->saddle, w->K, w->J, &border);
 }
 
+// Tangent (tx, tl, tp) of the solution curve, of unit length in the metric x/X, p/P. TD_E_SINGULAR
+// if it has none.
 td_status td_curve_direction(td_curve* curve, td_point* point, int* sign) {
   td_newton* w = curve->newton;
   const td_equations* s = w->equations;
@@ -49,6 +51,8 @@ td_status td_curve_direction(td_curve* curve, td_point* point, int* sign) {
   memset(w->F, 0, sizeof(double) * (size_t)s->n);
   memset(w->e, 0, sizeof(double) * (size_t)s->m);
   td_saddle_solve(w->saddle, w->F, w->e, -1, point->tx, point->tl, &point->tp);
+
+  // normalise
   double length = point->tp * point->tp / (curve->P * curve->P);
   for (int i = 0; i < s->n; i++) length += point->tx[i] * point->tx[i] / (curve->X * curve->X);
   length = sqrt(length);

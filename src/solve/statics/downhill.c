@@ -99,6 +99,8 @@ static td_status leave(td_statics* s, const double* q, const double* l, const do
   return status;
 }
 
+// Leave one ridge after another, each by a push along its unstable directions and pseudo-transient
+// steps, until leave() finds none.  The last equilibrium found stays in q and l.
 td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* start, double* q,
                               double* l, const td_newton_options* options,
                               td_newton_report* report) {

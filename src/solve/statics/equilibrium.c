@@ -23,6 +23,7 @@ const char* td_strategy_text(td_strategy strategy) {
   return "unknown";
 }
 
+// Words for a verdict on stability, for reports.
 const char* td_stability_text(td_stability stability) {
   switch (stability) {
     case TD_STABLE:
@@ -39,6 +40,8 @@ const char* td_stability_text(td_stability stability) {
   return "unknown";
 }
 
+// Judge the stability of an equilibrium by its stiffness where there is a potential, else by its
+// linearised motion: result->conservative, stability, critical and note.
 static td_status judge(td_statics* s, const double* q, const double* l, td_equil_result* result) {
   td_answer answer = {.stiffness = malloc(sizeof(double) * (size_t)(s->n + 1))};
   if (!answer.stiffness) return TD_E_NOMEM;

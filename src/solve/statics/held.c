@@ -44,6 +44,9 @@ static bool is_loaded(const td_newton* w, const double* d, const double* Md) {
   return fabs(inner(d, w->F, n)) * largest(Md, (size_t)n) > 1e-9 * w->forces;
 }
 
+// Add κ (M d)(M d)' to w->K for each direction d that nothing holds.  A load along such a direction
+// sets w->endless if it stays constant however far d is followed. w->loose remembers whether there
+// were any, so that a model without them is examined once.
 void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
   const td_equations* s = w->equations;
   const int n = s->n;
@@ -65,6 +68,7 @@ void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
   const bool ok = k > 0 && td_eig_symmetric(S, Mz, k, omega, V);
   const double top = ok ? fmax(fabs(omega[0]), fabs(omega[k - 1])) : 0;
 
+  // each mode whose eigenvalue is zero up to rounding
   int loose = 0;
   for (int i = 0; ok && i < k; i++) {
     if (fabs(omega[i]) > zero * top || top == 0) continue;
@@ -84,6 +88,7 @@ void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
     }
     if (fmax(made, felt) > 1e3 * zero * top * size) continue;
 
+    // the direction on all coordinates
     td_mul(w->saddle->Z, v, n, k, 1, d);
     td_mul(w->M, d, n, n, 1, Md);
     // a soft direction of stiff coordinates, as raw polynomials have them, is not loose: its own
@@ -97,6 +102,7 @@ void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
     }
     if (own > 1e2 * zero * top && fabs(left) > 10 * zero * own) continue;
 
+    // a load along it: move with it instead of holding it
     if (is_loaded(w, d, Md)) {
       // away from where the residual pushes
       const double along = inner(d, w->F, n), far = largest(d, (size_t)n);

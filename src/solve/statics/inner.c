@@ -24,6 +24,7 @@ enum { MOST_STEPS = 80, MOST_HALVINGS = 40 };
 // singular values as well, 1e-12, for thousands of rows: the two differ by the number of rows.
 #define PLAINLY_REGULAR 1e-8
 
+// Allocate the search for n internal states in one block; z0 keeps where it begins.
 td_status td_inner_new(td_statics* s) {
   const size_t n = (size_t)s->model->ninternal, nv = (size_t)s->nv;
   const size_t all = (size_t)model_drives(s->model);
@@ -145,6 +146,8 @@ static double measure(const td_inner* in) {
   return sqrt(sum);
 }
 
+// Newton's method with halved steps for r(q, z) = 0 at the q that was set; z is in s->state.
+// in->failed tells that no rest was found, and z is then as at the start of the search.
 void td_inner_solve(td_statics* s) {
   td_inner* in = s->inner;
   double* z = s->state->z;

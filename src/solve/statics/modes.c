@@ -37,6 +37,9 @@ static td_modes_result* allocate(int n, int nv) {
   return result;
 }
 
+// Fill r->omega, zeta and shape with the natural modes, in the order of frequency; omega < 0 stands
+// for sqrt(-ω²) of a divergence.  A stiffness that is not symmetric gives frequencies and damping
+// of its own eigenvalues.
 static td_status natural_modes(td_vibration* v, td_modes_result* r) {
   double* w = malloc(sizeof(double) * ((size_t)(v->most + v->n) + area(v->usual + 1, v->n) + 1));
   if (!w) return TD_E_NOMEM;
@@ -45,6 +48,8 @@ static td_status natural_modes(td_vibration* v, td_modes_result* r) {
   const bool potential = v->asymmetry <= TD_ASYMMETRIC || !v->ops->general;
   const td_status status = potential ? v->ops->natural(v, v->usual, w, X, &r->n)
                                      : v->ops->general(v, r->omega, r->zeta, X, &r->n);
+
+  // shapes on all velocities; ω and ζ from ω² and the damping
   for (int k = 0; status == TD_OK && k < r->n; k++) {
     const double* phi = X + area(k, v->n);
     v->ops->expand(v, phi, r->shape + area(k, v->s->nv));
@@ -107,6 +112,8 @@ static void note(td_modes_result* r, const char* what) {
   snprintf(r->note + used, sizeof r->note - used, "%s%s", used ? "; " : "", what);
 }
 
+// Find natural and complex modes at (q, l), then add notes on what limits their meaning: internal
+// states, a state that is no equilibrium, nonlinear dampers, an asymmetric stiffness.
 static td_status analyse(td_statics* s, const double* q, const double* l,
                          td_modes_result** result) {
   const int nz = s->model->ninternal;
@@ -128,6 +135,7 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
   }
   if (!v) TD_TRY(td_vibration_dense(s, q, l, 1, true, &v));
 
+  // natural modes, then complex ones
   td_modes_result* r = *result = allocate(v->usual + nz, s->nv);
   td_linear* all = NULL;
   td_status status = r ? natural_modes(v, r) : TD_E_NOMEM;
@@ -161,6 +169,7 @@ static td_status analyse(td_statics* s, const double* q, const double* l,
   return TD_OK;
 }
 
+// Set up statics at the state, analyse it, and refuse results that are not finite.
 td_status td_modes(const td_model* model, const td_state* state, td_work* work,
                    td_modes_result** result) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)

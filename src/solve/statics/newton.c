@@ -36,6 +36,8 @@ static const td_linear_ops dense_ops = {dense_factor, dense_solve, dense_estimat
 
 // ---- life -------------------------------------------------------------------------------------
 
+// Allocate the vectors of a Newton iteration and, for dense equations, K, M, J and the saddle-point
+// system. `equations` must outlive it.
 td_status td_newton_new(const td_equations* equations, td_newton** newton) {
   *newton = NULL;
   const size_t n = (size_t)equations->n, m = (size_t)equations->m, nx = (size_t)equations->nx;
@@ -202,6 +204,9 @@ static bool at_rest(const td_newton* w, double tol) {
   return largest(w->e, (size_t)s->m) <= tol && !(pushed && (w->singular || unheld));
 }
 
+// Newton's method with a line search on the natural level function |K⁻¹ F|, from (x, l) at the
+// parameter p.  It ends below options->tol, at a step lost in rounding, or without a solution after
+// max_iterations.  The report counts iterations and the way travelled in units of s->limit.
 td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
                           const td_newton_options* options, td_newton_report* report) {
   const td_equations* s = w->equations;
@@ -209,6 +214,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
   bool solved = false;  // w->dx is the step from x
   td_newton_begin(w, x, l, p);
   for (;;) {
+    // converged, out of iterations, or stopped
     const double now = td_newton_measure(w);
     if (now <= options->tol) {
       polish(w, x, l, p, now);
@@ -217,6 +223,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     if (!isfinite(now) || report->iterations >= options->max_iterations) break;
     if (s->go_on && !s->go_on(s->ctx)) return finish(w, TD_E_STOPPED, report);
 
+    // Newton step
     factor(w, x, l, p);
     solved = !w->endless;
     if (w->endless) break;
@@ -235,6 +242,8 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
       }
       return finish(w, at_rest(w, options->tol) ? TD_OK : TD_E_DIVERGED, report);
     }
+
+    // shorten the step until the level function falls, then take it
     if (!line_search(w, x, l, p)) break;
     report->iterations++;
     double longest = 0;
@@ -244,7 +253,7 @@ td_status td_newton_solve(td_newton* w, double* x, double* l, double p,
     copy(l, w->l_try, s->m);
   }
 
-  // forces K x that cancel leave what the last digits of x make of them
+  // no further step: the point still counts where F is only the rounding of forces K x that cancel
   evaluate(w, x, l, p);
   const double size = largest(x, (size_t)s->nx), F = largest(w->F, (size_t)s->n);
   const bool end = solved && F <= 16 * DBL_EPSILON * w->stiffness * size &&

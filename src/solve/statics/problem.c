@@ -20,6 +20,8 @@ void td_statics_motion(td_statics* s) {
   }
 }
 
+// Set positions x and parameter p (load scale, parameter of the model, or input), then what
+// follows: prescribed motion and internal states.
 void td_statics_set(td_statics* s, const double* x, double p) {
   copy(s->state->q, x, s->nq);
   const bool changed = p != s->p;

@@ -14,6 +14,8 @@
 static const double deep = 0.3, deepest = 0.8, faster = 1.5;
 enum { samples = 100, of_parameter = 8 };
 
+// Fraction of the step (dx, dp) from x, p that leads through no contact, by conservative
+// advancement.  The state is left at the last point examined.
 double td_statics_reach(void* ctx, const double* x, const double* dx, double p, double dp) {
   td_statics* s = ctx;
   const int n = td_contact_guards(s->model);

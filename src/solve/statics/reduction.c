@@ -104,6 +104,8 @@ static td_status project(td_vibration* v, int k, const double* x, const double* 
   return status;
 }
 
+// Reduce the model to `count` natural modes and, if `correct`, one static shape for each input.
+// Refuses more modes than the vibrations can give.
 static td_status reduce(td_vibration* v, int count, bool correct, td_linear** result) {
   td_statics* s = v->s;
   const td_sizes size = td_model_sizes(s->model);
@@ -156,6 +158,8 @@ static td_status refuse(const td_statics* s, const td_state* state) {
   return s->moving || td_inputs_drive_rows(s->model) ? TD_E_USAGE : TD_OK;
 }
 
+// Check the arguments, set up statics and vibrations at the state, and reduce to n modes; *result
+// is NULL on failure.
 static td_status natural_reduction(const td_model* model, const td_state* state, td_work* work,
                                    int n, bool correct, td_linear** result) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || n < 1 || !result)

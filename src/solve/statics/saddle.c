@@ -12,6 +12,8 @@
 #include "solve/statics/newton.h"
 #include "solve/vectors.h"
 
+// Allocate a system of n unknowns and m rows: one block for its matrices and for the factors of the
+// rows.  *saddle is NULL on failure.
 td_status td_saddle_new(int n, int m, td_saddle** saddle) {
   *saddle = NULL;
   td_saddle* s = calloc(1, sizeof *s);
@@ -102,7 +104,10 @@ static double largest_in(const double* a, int n, size_t stride) {
   return top > 0 && isfinite(top) ? top : 1;
 }
 
+// Factor the bordered matrix B of the file's head for K (n x n) and J (m x n). s->singular tells
+// that a pivot is zero up to rounding, s->sign is the sign of the determinant otherwise.
 void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_border* border) {
+  // Z'K Z in the upper left of B
   td_saddle_null_space(s, J);
   const int n = s->n, k = s->free, size = k + 1;
   const size_t vector = sizeof(double) * (size_t)n;
@@ -157,6 +162,8 @@ void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_b
   s->sign = s->singular ? 0 : td_lu_sign(s->LU, s->pivot, size);
 }
 
+// Solve for dx (n), dl (m) and dp with the right-hand side -[F; e; g]; least squares where B is
+// singular.
 void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, double* dx,
                      double* dl, double* dp) {
   const arena_mark frame = arena_open(&s->scratch);
@@ -173,6 +180,8 @@ void td_saddle_solve(td_saddle* s, const double* F, const double* e, double g, d
   z[k] = -g - inner(s->tx, dx, n);
 
   for (int i = 0; i <= k; i++) z[i] *= s->row[i];
+
+  // z and dp, in the scales of B
   if (s->singular) {
     memcpy(b, z, sizeof(double) * (size_t)(k + 1));
     if (!td_least_squares(s->B, k + 1, k + 1, 1e-12, b, z))

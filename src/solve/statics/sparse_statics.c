@@ -89,6 +89,8 @@ static td_status border(td_statics* s) {
   return td_lu(w->H, n, w->pivot) != 0 ? TD_E_SINGULAR : TD_OK;
 }
 
+// Assemble K + shift M with the rows at the point and factor it; *size is the largest entry of K. A
+// singular matrix is tried again with a shift of 1e-10 of it.
 static td_status try_factor(td_statics* s, const double* x, const double* l, double p, double shift,
                             double* size) {
   const td_pattern b = model_blocks(s->model);
@@ -118,6 +120,8 @@ static td_status factor(void* ctx, const double* x, const double* l, double p, d
   return status;
 }
 
+// Solve for dx and dl (NULL: not wanted) with -[F; e]; internal states are a border of the system
+// (Woodbury). dx[0] is NaN without factors.
 static void solve(void* ctx, const double* F, const double* e, double* dx, double* dl) {
   td_statics* s = ctx;
   sparse_statics* w = s->sparse;
@@ -130,6 +134,8 @@ static void solve(void* ctx, const double* F, const double* e, double* dx, doubl
   for (int i = 0; i < s->n; i++) w->f[s->free[i]] = -F[i];
   for (int i = 0; i < s->m; i++) g[i] = -e[i];
   td_sparse_kkt_solve(w->kkt, w->f, g, w->x, dl);
+
+  // correct x and l by the response of internal states
   if (s->inner) {
     const int n = s->inner->n;
     td_mul(s->inner->S, w->x, n, s->nv, 1, w->y);
@@ -162,6 +168,8 @@ static void estimate(void* ctx, const double* x, double p, const double* F, doub
 
 static const td_linear_ops sparse_ops = {factor, solve, estimate};
 
+// Allocate K, J, M in the pattern of the model and the factors, and install the sparse operations
+// in s->equations.  On TD_E_NOMEM td_statics_free() releases what was made.
 td_status td_sparse_statics_new(td_statics* s) {
   const td_model* m = s->model;
   const td_pattern b = model_blocks(m);

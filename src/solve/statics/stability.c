@@ -106,6 +106,8 @@ static td_status judge_motion(const td_reduced* r, td_answer* answer) {
   return status == TD_E_NOMEM ? status : TD_OK;
 }
 
+// Judge an equilibrium by the signs of its stiffness, by the eigenvalues of its motion, or with
+// internal states by those of the whole linear model.  Failures other than memory leave TD_UNKNOWN.
 td_status td_judge(td_statics* s, const double* q, const double* l, double p, bool conservative,
                    td_answer* answer) {
   *answer = (td_answer){

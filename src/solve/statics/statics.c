@@ -16,6 +16,9 @@ static void evaluate(td_statics* s, const double* l, double* F) {
   s->evaluations++;
 }
 
+// F (n) on the free coordinates and the errors e (m) of the rows, at positions x, multipliers l and
+// parameter p.  F[0] is NaN where a segment is folded or internal states find no rest, which
+// rejects a trial point.
 static void residual(void* ctx, const double* x, const double* l, double p, double* F, double* e) {
   td_statics* s = ctx;
   td_statics_set(s, x, p);
@@ -60,6 +63,8 @@ static void weigh_rows(td_statics* s) {
   }
 }
 
+// K = dF/dx (n x n, internal states condensed) and J = de/dx (m x n) at the point; sizes of the
+// rows are renewed with them.
 static void tangent(void* ctx, const double* x, const double* l, double p, double* K, double* J) {
   td_statics* s = ctx;
   td_statics_set(s, x, p);
@@ -163,12 +168,17 @@ static void set_limits(td_statics* s) {
   }
 }
 
+// Allocate the problem in one block, copy `state` and fill the table of equations: dense up to
+// SPARSE_DENSE_LIMIT velocities, sparse as well where the model is and the parameter is the load
+// scale.  *statics is NULL on failure.
 td_status td_statics_new(const td_model* model, td_work* work, const td_state* state, int param,
                          td_statics** statics) {
   *statics = NULL;
   const td_sizes sizes = td_model_sizes(model);
   td_statics* s = calloc(1, sizeof *s);
   if (!s) return TD_E_NOMEM;
+
+  // one block for all matrices and vectors
   const size_t nv = (size_t)sizes.nv, m = (size_t)sizes.nconstraint;
   s->dense = !model->sparse || sizes.nv <= SPARSE_DENSE_LIMIT;
   const size_t matrices = s->dense ? 2 * nv * nv + m * nv : nv;
@@ -181,6 +191,8 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
     td_statics_free(s);
     return TD_E_NOMEM;
   }
+
+  // sizes, and the parts of the block
   arena a = {.base = s->block, .size = bytes};
   s->model = model;
   s->fold_node = -1;
@@ -210,6 +222,7 @@ td_status td_statics_new(const td_model* model, td_work* work, const td_state* s
     s->keep_v = arena_zeros(&a, s->nv);
   }
 
+  // start: the state, full load, prescribed motion at rest
   td_state_copy(model, state, s->state);
   td_set_load(work, 1);
   td_statics_motion(s);
@@ -248,6 +261,8 @@ void td_statics_free(td_statics* statics) {
   free(statics);
 }
 
+// Set the problem up at `state` without moving it: choose the taut cables there, and estimate the
+// multipliers by least squares.
 td_status td_statics_here(const td_model* model, const td_state* state, td_work* work,
                           td_statics** statics, double** q) {
   const td_sizes sizes = td_model_sizes(model);
@@ -417,6 +432,9 @@ static worth assess(td_statics* s, const td_newton* newton, td_status status, td
   return answer.stability == TD_DIVERGENCE ? UNSTABLE : GOOD;
 }
 
+// Try the strategies from the same start until one gives a good equilibrium, and keep the best
+// point: stable before unstable before a mere point with the smallest residual. q and l: start in,
+// result out; iterations are summed over all attempts.
 td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* l,
                            const td_newton_options* options, td_strategy* strategy,
                            td_newton_report* report) {
@@ -427,7 +445,8 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   double *q0 = block + 2 * size, *stiffness = q0 + s->nq;
   copy(q0, q, s->nq);
 
-  // what touches at the start would lose touch without loads, and come back on either side
+  // Newton first; where bodies touch, pseudo-transient steps come before the load: without loads
+  // contact would be lost, and come back on either side
   static const td_strategy orders[2][3] = {{TD_NEWTON, TD_LOAD_CONTINUATION, TD_PSEUDO_TRANSIENT},
                                            {TD_NEWTON, TD_PSEUDO_TRANSIENT, TD_LOAD_CONTINUATION}};
   s->equations.residual(s, q, l, 1, newton->F, newton->e);
@@ -438,6 +457,8 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   int iterations = 0;
   *report = (td_newton_report){.measure = INFINITY, .residual = NAN};
   newton->endless = false;
+
+  // one attempt each
   for (int i = 0;
        i < 3 && best < GOOD && !newton->endless && (status == TD_OK || status == TD_E_DIVERGED);
        i++) {
@@ -455,6 +476,8 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
     // near the start it is the one to be left
     if (s->stable && now == UNSTABLE && each.travel <= 1) break;
   }
+
+  // leave an unstable equilibrium downhill
   report->iterations = iterations;
   if (s->stable && best == UNSTABLE && s->dense) {
     const td_status left = td_statics_downhill(s, newton, q0, q, l, options, report);
@@ -462,6 +485,8 @@ td_status td_statics_solve(td_statics* s, td_newton* newton, double* q, double* 
   }
   if (best >= UNSTABLE && status != TD_E_STOPPED && status != TD_E_NOMEM) status = TD_OK;
   if (best < UNSTABLE && status == TD_OK) status = TD_E_DIVERGED;
+
+  // the full load is back, whatever the last attempt has set
   td_set_load(s->work, 1);
   s->p = NAN;
   free(block);

@@ -25,6 +25,9 @@ static td_status follow(td_statics* s, td_newton* newton, td_taut_rule rule, dou
   return TD_E_DIVERGED;
 }
 
+// Solve with all cables taut at first and release all wrong ones at once; where this fails solve
+// again from the same start with all slack, changing the worst one at a time.  If both fail the
+// results of the first attempt remain.
 td_status td_statics_taut(td_statics* s, td_newton* newton, double* q, double* l,
                           const td_newton_options* options, td_strategy* strategy,
                           td_newton_report* report) {

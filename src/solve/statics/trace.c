@@ -66,6 +66,8 @@ static void* grown(void* list, size_t bytes, bool* ok) {
   return block ? block : list;
 }
 
+// Append a point to the result: parameter, positions, sensors (NaN where they fail), kind and
+// stability.  Arrays double when they are full.
 static td_status record(tracer* t, const stop* at, td_path_kind kind) {
   td_trace_result* r = t->result;
   const size_t i = (size_t)r->n, nq = (size_t)t->sizes.nq, ny = (size_t)t->sizes.nsensor;
@@ -80,6 +82,8 @@ static td_status record(tracer* t, const stop* at, td_path_kind kind) {
     if (!ok) return TD_E_NOMEM;
     t->cap = (int)cap;
   }
+
+  // the point itself
   r->p[i] = at->point.p;
   r->kind[i] = kind;
   r->stability[i] = at->answer.stability;
@@ -331,7 +335,9 @@ static td_status cannot_switch(const tracer* t) {
   return TD_E_DIVERGED;
 }
 
-// Cables that became taut or slack on the way: the path has a corner, and b goes to what is beyond.
+// Exchange taut and slack cables at t->b until tensions and gaps have the right signs, with a new
+// equilibrium after each change: the path has a corner there, and b moves to its far side.
+// *switched tells whether any cable changed.  Fails with a message when the changes find no end.
 static td_status switch_cables(tracer* t, bool* switched) {
   td_statics* s = t->s;
   td_point* at = &t->b.point;
@@ -377,10 +383,14 @@ static td_status pass_corner(tracer* t) {
   return TD_E_DIVERGED;
 }
 
+// Follow the path from t->a until the parameter leaves its range or max_points are reached.  Each
+// step predicts and corrects t->b at the arc length ds, halves ds on failure or a sharp turn, and
+// records critical points between a and b.  TD_E_DIVERGED, with a message, where the path ends.
 static td_status follow(tracer* t) {
   const bool corners = td_model_sizes(t->s->model).ncontact > 0;
   double ds = t->o->step, end;
   while (t->result->n < t->o->max_points) {
+    // contacts make corners, at which ever shorter steps fail: pass beyond the corner
     if (corners && ds < 1e-3 * t->o->step) {
       TD_TRY(pass_corner(t));
       TD_TRY(record(t, &t->b, TD_REGULAR));
@@ -388,6 +398,8 @@ static td_status follow(tracer* t) {
       widen(t, t->o->step);
       ds = 0.1 * t->o->step;
     }
+
+    // predict and correct; a failed step or a sharp turn is tried again at half the length
     t->s->fraction = fmin(1, fabs(t->a.point.p - t->o->from) / t->curve.P);
     if (!t->s->equations.go_on(t->s)) return TD_E_STOPPED;
     int iterations = 0;
@@ -406,9 +418,13 @@ static td_status follow(tracer* t) {
       }
       continue;
     }
+
+    // end exactly at the limit of the parameter
     double length = ds;
     const bool last = leaves(t, t->b.point.p, &end);
     if (last) TD_TRY(land(t, end, &length));
+
+    // a rod turned inside out ends the path
     char why[256];
     td_statics_set(t->s, t->b.point.x, t->b.point.p);
     if (td_statics_reversed(t->s, why, sizeof why)) {
@@ -416,6 +432,8 @@ static td_status follow(tracer* t) {
                    why);
       return TD_E_DIVERGED;
     }
+
+    // switch cables, or locate critical points, and go on from b
     bool switched;
     TD_TRY(switch_cables(t, &switched));
     if (!switched) TD_TRY(record_critical(t, length));
@@ -426,6 +444,8 @@ static td_status follow(tracer* t) {
       t->result->complete = end == t->o->to;
       return TD_OK;
     }
+
+    // step length by the number of corrections
     if (iterations <= 4) ds = fmin(1.5 * ds, t->o->step);
     if (iterations >= 8) ds /= 2;
   }
@@ -495,6 +515,8 @@ static td_status stop_new(const td_equations* equations, stop* at) {
   return at->answer.stiffness ? td_point_new(equations, &at->point) : TD_E_NOMEM;
 }
 
+// Allocate the points, find the first equilibrium and follow the path; `state` is left at the last
+// point.
 static td_status trace(tracer* t, td_work* work, td_state* state) {
   const td_model* model = t->s->model;
   t->s->progress = t->o->progress;
@@ -514,6 +536,8 @@ static td_status trace(tracer* t, td_work* work, td_state* state) {
   return status;
 }
 
+// Refuse what cannot be traced (internal states, parameters out of range, large models), then
+// trace.  The result holds the points found so far even on failure.
 td_status td_trace(const td_model* model, td_work* work, td_state* state,
                    const td_trace_options* options, td_trace_result** result) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)

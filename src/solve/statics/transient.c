@@ -185,6 +185,9 @@ static td_status give_up(flow* f, td_status status, int steps, td_newton_report*
   return status;
 }
 
+// Pseudo-transient iteration with its step control: dt triples after a good step and is divided by
+// four after a bad one.  Near an equilibrium Newton's method is tried; with options->valley only a
+// minimum of the potential is accepted.
 static td_status follow(flow* f, const td_newton_options* options, td_newton_report* report) {
   td_newton* w = f->w;
   const td_equations* s = w->equations;
@@ -193,11 +196,14 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
   if (!prepare(f)) return give_up(f, TD_E_DIVERGED, 0, report);
   double size = 0;
   if (!w->saddle) w->linear->factor(w->linear_ctx, f->x, f->l, f->p, 0, &size);
+
+  // first step: small against the time in which stiffness or force moves the masses
   f->dt = w->saddle ? norm(w->M, s->n * s->n) /
                           fmax(fmax(norm(w->K, s->n * s->n), norm(w->F, s->n)), DBL_MIN)
                     : 1 / fmax(fmax(size, norm(w->F, s->n)), DBL_MIN);
   const double shortest = 1e-14 * f->dt, longest = 1e20 * f->dt;
 
+  // steps, until Newton's method converges
   for (int trial = 0; trial < most_trials && steps < most_steps; trial++) {
     if (s->go_on && !s->go_on(s->ctx)) return give_up(f, TD_E_STOPPED, steps, report);
     if (!try_step(f, shortest)) {
@@ -211,6 +217,8 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
     copy(f->l, w->l_try, s->m);
     f->dt = fmin(3 * f->dt, longest);
     if (!prepare(f)) break;
+
+    // try Newton's method near an equilibrium, and return if it leads to the right kind of point
     const double now = td_newton_measure(w);
     if (now < newton_below && (in_a_valley(f) || (now < 1e-6 && !options->valley))) {
       newton_below = now / 10;
@@ -233,6 +241,8 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
   return give_up(f, TD_E_DIVERGED, steps, report);
 }
 
+// Allocate the work of the continuation and follow it from (x, l) at the parameter p; x and l
+// receive the result.  Dense equations have room for eigenvectors, sparse ones need none.
 td_status td_transient_solve(td_newton* w, double* x, double* l, double p,
                              const td_newton_options* options, td_newton_report* report) {
   const td_equations* s = w->equations;

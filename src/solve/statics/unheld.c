@@ -53,6 +53,8 @@ static void name_direction(const td_statics* s, const double* d, const double* F
            about.name, fabs(F[worst]), unit);
 }
 
+// Project the residual on the null space of K' (left_over) and name the coordinates of that
+// direction.
 void td_statics_explain(td_statics* s, const double* q, const double* l, char* note, size_t size) {
   td_reduced* r = NULL;
   if (td_reduced_new(s, q, l, 1, false, &r) != TD_OK || r->n == 0) {

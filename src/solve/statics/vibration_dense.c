@@ -176,6 +176,8 @@ static td_status reduce(td_statics* s, td_saddle* saddle, const double* q, const
   return separate_massless(r, n, scratch, saddle->pivot);
 }
 
+// Form M, C and K on the null space Z of the constraints; massless directions are condensed if
+// `motion`. *reduced is NULL on failure.
 td_status td_reduced_new(td_statics* s, const double* q, const double* l, double p, bool motion,
                          td_reduced** reduced) {
   td_saddle* saddle = NULL;
@@ -246,6 +248,8 @@ td_status td_reduced_states(const td_reduced* r, double* A) {
   return ok ? TD_OK : TD_E_SINGULAR;
 }
 
+// All eigenvalues re + i im of the damped motion, and the displacement part of their eigenvectors
+// by rows of X; *found is 2 n less the massless directions.
 static td_status complex_modes(td_vibration* v, double* re, double* im, double* X, int* found) {
   const td_reduced* r = ((dense_vibration*)v)->r;
   const int n = r->n, N = *found = 2 * n - r->massless;
@@ -389,6 +393,8 @@ static bool is_firm(const td_vibration* v, const td_reduced* r) {
   return firm;
 }
 
+// Count negative (divergent) and zero (neutral) eigenvalues of the symmetric stiffness; critical is
+// the least one.  Zero is relative to the largest eigenvalue.
 static td_status signs(td_vibration* v, td_answer* answer, int* neutral) {
   const td_reduced* r = ((dense_vibration*)v)->r;
   const int n = r->n;
@@ -476,6 +482,7 @@ static const td_vibration_ops dense_ops = {
     .free = release,
 };
 
+// Reduce the matrices at the point and install the dense operations; *vibration is NULL on failure.
 td_status td_vibration_dense(td_statics* s, const double* q, const double* l, double p, bool motion,
                              td_vibration** vibration) {
   dense_vibration* v = calloc(1, sizeof *v);

@@ -151,6 +151,9 @@ static double lift(td_statics* s, double first, void (*add)(td_statics* s, doubl
   return 0;
 }
 
+// Count the eigenvalues of the stiffness below -zero (divergent) and within ±zero (neutral) by the
+// negative pivots of K ± zero (Sylvester's law of inertia); critical is the least one by ARPACK,
+// NaN where it is not found.
 static td_status signs(td_vibration* base, td_answer* answer, int* neutral) {
   sparse_vibration* v = (sparse_vibration*)base;
   td_statics* s = base->s;
@@ -213,6 +216,8 @@ static td_status find_natural(sparse_vibration* v, double shift, int count, doub
   return TD_OK;
 }
 
+// The lowest `count` natural modes: w = ω² ascending (negative: divergence), shapes by rows of X.
+// v->shift and v->fastest are kept for the complex modes.
 static td_status natural(td_vibration* base, int count, double* w, double* X, int* found) {
   sparse_vibration* v = (sparse_vibration*)base;
   td_statics* s = base->s;
@@ -294,6 +299,8 @@ static td_status find_complex(sparse_vibration* v, double shift, int count, doub
   return status == TD_E_NOMEM ? status : TD_OK;
 }
 
+// Eigenvalues re + i im of the damped motion nearest to zero and, where the stiffness has negative
+// eigenvalues, those near the fastest divergence.
 static td_status complex_modes(td_vibration* base, double* re, double* im, double* X, int* found) {
   sparse_vibration* v = (sparse_vibration*)base;
   const double fastest = v->fastest;
@@ -343,6 +350,8 @@ static const td_vibration_ops sparse_ops = {
     .free = release,
 };
 
+// Install the sparse operations at the point; the number of modes falls with the size of the model.
+// *vibration is NULL on failure.
 td_status td_vibration_sparse(td_statics* s, const double* q, const double* l, double p,
                               bool motion, td_vibration** vibration) {
   const td_pattern b = model_blocks(s->model);

@@ -616,7 +616,6 @@ static td_status advance(run* r) {
 
   // stiff rods in loops: at least a share of the speed that the energy of the whole run could give
   // them
-  // rods that hardly move beside others are followed as part of the whole
   const td_work* w = m->work;
   const double energy = r->trust.high[0] + r->trust.high[1] - r->trust.low[1];
   for (int j = 0; j < m->nv && w->rank.on && w->rank.sized; j++)
@@ -640,12 +639,10 @@ static td_status advance(run* r) {
   TD_TRY(pass_stop(r));
 
   // change to another solver or to compiled code where that is faster
-  // another solver, faster code
   TD_TRY(reconsider(r));
   TD_TRY(look_for_code(r));
 
   // limit of steps, standstill, progress
-  // limits
   const long most = r->plan->max_steps;
   if (most > 0 && r->out->stats.steps + r->stepper->counts.steps >= most) {
     td_trajectory_say(r->out, "stopped at t = %.6g s of %.6g s: the limit of %ld steps is reached",

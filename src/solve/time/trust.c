@@ -185,7 +185,6 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
   }
 
   // constraints; what the projection accepts is no reason, however small the robot
-  // what the projection leaves over when it must is no reason, however small the robot
   const double error = out->stats.max_constraint_error;
   if (error > fmax(constraint_look * r->size, 10 * m->projector.accept))
     blame(out, error > constraint_wrong * r->size ? TD_TRUST_WRONG : TD_TRUST_LOOK,
