@@ -17,6 +17,8 @@ static const double inverse_factorial[10] = {
 // need many terms, and the recurrence is used upwards from cos and sin.
 #define TERM(n) \
   { 1.0 / ((2 * n + 7) * (2 * n + 8)), 1.0 / ((2 * n + 8) * (2 * n + 9)) }
+// Stumpff functions c_k(t) = Σ_n (-t)^n / (2 n + k)!, k = 1 .. 9, of t = θ² in each lane: c_1 = sin
+// θ/θ, c_2 = (1 - cos θ)/θ², ...
 static void stumpff(lanes t, lanes c[10]) {
   static const double term[15][2] = {TERM(0),  TERM(1),  TERM(2),  TERM(3),  TERM(4),
                                      TERM(5),  TERM(6),  TERM(7),  TERM(8),  TERM(9),

@@ -466,7 +466,9 @@ void td_take_back(td_work* w, const arena* own, char* memory) {
   free(memory);
 }
 
-// Close all loops, with scratch for dense matrices.
+// Close all loops of state->q to within tol [m, rad] by the stages of the file's head, each from
+// the values that were written.  A configuration in which a rod is crushed does not count.
+// TD_E_DIVERGED if no stage closes them.
 static td_status close_loops(const td_model* m, td_state* state, td_work* w, double tol) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);

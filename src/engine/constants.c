@@ -28,6 +28,8 @@ static int principal(vec3 a) {
   return -1;
 }
 
+// Compute weights of columns, fixed poses of hops and stations, and unit axes from the numbers of
+// the model.
 static void prepare_tree(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncol; i++) {
     w->col_weight[i] = m->col[i].weight == NUM_NONE ? 1 : w->num[m->col[i].weight];
@@ -47,6 +49,8 @@ static void prepare_tree(const td_model* m, td_work* w) {
     w->station_fix[i] = fixed_pose(m, w, m->station[i].fix, m->station[i].nfix);
 }
 
+// Sum the inertias of bodies and lumps in the frame of the hop that carries them; the symmetric
+// part of a body's tensor counts.  Masses on the ground are left out.
 static void prepare_masses(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nbody; i++) {
     const model_body* b = &m->body[i];
@@ -59,6 +63,8 @@ static void prepare_masses(const td_model* m, td_work* w) {
     w->hop_inertia[hop] =
         inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
   }
+
+  // lumps of rods and meshes
   for (int i = 0; i < m->nlump; i++) {
     const model_lump* b = &m->lump[i];
     const int hop = m->station[b->station].hop;
@@ -69,6 +75,8 @@ static void prepare_masses(const td_model* m, td_work* w) {
     w->hop_inertia[hop] =
         inertia_add(w->hop_inertia[hop], inertia_move(w->station_fix[b->station], body));
   }
+
+  // hops with any inertia at all, then the fluid
   for (int i = 0; i < m->nhop; i++) {
     const inertia* I = &w->hop_inertia[i];
     double sum = fabs(I->m) + vec3_dot(I->mc, I->mc);
@@ -114,8 +122,11 @@ void td_initial_place(const td_model* m, td_work* w, td_state* state) {
   place_nodes(m, w, state, NULL);
 }
 
-// Where fixed directions and loop frames stand before the loops are closed.
+// Measure, at the written initial values before the loops are closed: relative rotations that loops
+// keep (reference), the value of each row that counts as its zero (row_zero), the first turn of
+// screws (row_angle), and the start of controlled rows (target).
 static void measure_references(const td_model* m, td_work* w) {
+  // relative rotation of the frames of each row that keeps one
   for (int i = 0; i < m->nrow; i++) {
     const model_row* r = &m->row[i];
     const frame a = td_frame(m, w, r->a), b = td_frame(m, w, r->b);
@@ -123,6 +134,7 @@ static void measure_references(const td_model* m, td_work* w) {
       w->reference[r->reference] = quat_mat3(mat3_mul(mat3_transpose(a.R), b.R));
   }
   for (int i = 0; i < m->nrow; i++) {
+    // values are measured without zero and turn of their own, which are set from them
     w->row_zero[i] = w->row_angle[i] = NAN;  // of a screw: its first turn begins here
     const row_value v = td_row_at(m, w, i);
     w->row_zero[i] = v.e;
@@ -176,23 +188,33 @@ static void close_and_follow(const td_model* m, td_work* w, td_state* state) {
   arena_close(&w->scratch, mark);
 }
 
+// Renew everything that follows from parameters, unless nothing has changed since the last call:
+// numbers, poses and masses; then the initial configuration, with loops closed, which gives
+// references and rest values.  Cables touch at the first call only.
 void td_prepare(const td_model* m, td_work* w) {
   if (!w->dirty) return;
   w->dirty = w->placed = false;
   w->prepared++;
+
+  // numbers that follow parameters
   memcpy(w->num, m->number, (size_t)m->nnumber * sizeof(double));
   td_tape_eval(m->param_tape, w->vars, w->scratch_tape, w->partial);
   for (int i = 0; i < m->nparam_slot; i++) w->num[m->param_slot[i]] = w->partial[i];
   for (int i = 0; i < m->ninternal; i++) w->inner_z[i] = w->num[m->internal[i].init];
+
+  // constants of the tree
   prepare_tree(m, w);
   prepare_masses(m, w);
   td_strain_prepare(m, w);
 
+  // written initial values, with references measured before the loops are closed
   td_state* state = &w->inner;
   td_initial_place(m, w, state);
   td_place(m, state, w);
   memcpy(state->q, w->q, (size_t)m->npos * sizeof(double));
   measure_references(m, w);
+
+  // closed configuration, and rest values measured there
   close_and_follow(m, w, state);
   memcpy(w->q_initial, state->q, (size_t)m->npos * sizeof(double));
   td_place(m, state, w);

@@ -176,6 +176,8 @@ double td_row_defect_change(const td_model* m, const td_work* w, int row, int co
   return defect_change(m, w, row, &s.at, &d);
 }
 
+// Differentiate row `row` along w->along by the operations of its kind; *defect is the change of
+// acceleration less drive.
 row_value td_row_along(const td_model* m, const td_work* w, int row, double* defect) {
   const row_ops* ops = td_row_table[m->row[row].kind];
   ends_change c = {0};

@@ -41,13 +41,15 @@ void td_qdot(const td_model* m, const double* q, const double* v, double* qdot) 
   }
 }
 
-// N(q) (nq x nv), column by column.
+// Fill N(q) of q' = N v, nq x nv by rows: ones for plain coordinates, 4 x 3 blocks ½ Q e_k for unit
+// quaternions.
 void td_qdot_matrix(const td_model* m, const double* q, double* N) {
   const int nv = m->nvel;
   memset(N, 0, (size_t)m->npos * (size_t)nv * sizeof(double));
   for (int i = 0; i < nv; i++)
     if (m->vel[i].partner >= 0) N[m->vel[i].partner * nv + i] = 1;
 
+  // columns of the quaternions' blocks: their rates for unit angular velocities
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];
     for (int k = 0; has_quaternion(hop) && k < hop->nv; k++) {

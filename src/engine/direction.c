@@ -14,6 +14,7 @@ size_t td_direction_bytes(const td_model* m) {
   return sizeof(double) * doubles + sizeof(hop_change) * (size_t)m->nhop + 64 * 32;
 }
 
+// Allocate a direction without changes in the scratch of w; it lives until the scratch is closed.
 direction* td_direction_new(const td_model* m, td_work* w) {
   arena* s = &w->scratch;
   direction* d = arena_bytes(s, sizeof *d);

@@ -157,6 +157,7 @@ static void linearise(const td_model* m, const td_work* w, int i, force_state* s
   s->F = force(w, f, &s->a, &s->b, FORCES_ALL, &unused);
 }
 
+// Change of the wrenches on both stations for changes da, db of their frames: dF = ds n + s dn.
 static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
                  const frame_change* da, const frame_change* db, spatial change[2]) {
   const model_axial* f = &m->axial[i];

@@ -68,6 +68,8 @@ static void prepare(const td_model* m, td_work* w) {
   }
 }
 
+// Change of rest values that beams take from the initial geometry, and the turn of their axes,
+// along w->along.
 static void prepare_diff(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nbeam; i++) {
     const model_beam* f = &m->beam[i];
@@ -109,6 +111,8 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+// Derivative of the elastic energy of all beams along column col: dE = -Σ s_d dx_d, s_d the spring
+// forces.
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   double sum = 0;
   for (int i = 0; i < m->nbeam; i++) {
@@ -183,6 +187,8 @@ static void linearise(const td_model* m, const td_work* w, int i, force_state* s
   td_beam_wrench(&s->beam, s->s, &s->F, &s->T);
 }
 
+// Change of a beam's wrenches on its two stations for changes da, db of their frames, with numbers
+// and axes changing along w->along. change[0] is minus change[1].
 static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
                  const frame_change* da, const frame_change* db, spatial change[2]) {
   const model_beam* f = &m->beam[i];

@@ -167,6 +167,8 @@ static double mean_share(const td_model* m, const td_work* w, const model_cable*
   return length > 0 ? sum / length : 1;
 }
 
+// Compute tension, slope dT/dl and mean share of each cable in w->cable.  A row's cable gets zero
+// here: td_row_forces sets it.
 void td_cable_tensions(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
@@ -220,6 +222,8 @@ static double shares_along(const td_model* m, td_work* w, int cable) {
   return length > 0 ? (dsum - sum / length * dlength) / length : 0;
 }
 
+// Change of each tension along w->along, from the changes of length, rest length, pull, stiffness
+// and friction shares.  A slack cable has none.
 void td_cables_along(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncable; i++) {
     const model_cable* c = &m->cable[i];
@@ -243,12 +247,15 @@ typedef struct cable_sums {
   double length, shared, mean;
 } cable_sums;
 
+// Derivatives along column col of a cable's length inside rods, of its length weighted by the
+// friction shares, and of its mean share.  The angle Θ changes with the bends passed so far.
 static cable_sums sums_change(const td_model* m, const td_work* w, int cable, int col) {
   const model_cable* c = &m->cable[cable];
   const double total = passed_in_all(m, w, c);
   double angle = 0, length = 0, x[6], dx[6], slope[6];
   cable_sums sum = {0, 0, 0};
   for (int i = 0; i < c->norder; i++) {
+    // change of this piece's length and turn
     const model_crossing* at = crossing_of(m, c, i);
     const cable_section s = section_at(m, w, at, x);
     const double W = passed(m, w, at), share = w->crossing_share[m->cable_order[c->order + i]];
@@ -259,6 +266,8 @@ static cable_sums sums_change(const td_model* m, const td_work* w, int cable, in
       dl += W * s.g[d] * dx[d];
       turn += W * slope[d] * dx[d];
     }
+
+    // length, weighted length, and the change of the share exp(-μ Θ) at the middle of the piece
     sum.length += dl;
     sum.shared += share * dl;
     sum.mean += (share - w->cable[cable].mean) * dl;
@@ -307,6 +316,8 @@ static void add_wrench(const td_model* m, spatial* to, size_t stride, int statio
 static vec3 value3(taylor3 x) { return (vec3){x.x.x, x.y.x, x.z.x}; }
 static vec3 change3(taylor3 x) { return (vec3){x.x.e, x.y.e, x.z.e}; }
 
+// Wrenches T times the gradient of the span's length on its two stations: along the chord between
+// rods, along the straight line otherwise.
 void td_span_pull(const td_model* m, const td_work* w, int span, double T, spatial* on,
                   size_t stride) {
   const model_span* s = &m->span[span];
@@ -334,6 +345,8 @@ static void add(const td_model* m, td_work* w, int which) {
   }
 }
 
+// Add the changes of the wrenches of all free spans along column col, or along w->along, to df: the
+// tension's change and the turn of the line.
 static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
   for (int i = 0; i < m->nspan; i++) {
     const model_span* s = &m->span[i];

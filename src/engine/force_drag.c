@@ -52,6 +52,8 @@ static void linearise(const td_model* m, const td_work* w, int i, force_state* s
   s->drag = drag_at(m, w, &m->drag[i], &s->a, &s->b);
 }
 
+// Change of the wrenches on both ends of an edge for changes da, db of their frames and, along a
+// direction, of stream and drag numbers.
 static void diff(const td_model* m, const td_work* w, int i, const force_state* s,
                  const frame_change* da, const frame_change* db, spatial change[2]) {
   const model_drag* f = &m->drag[i];

@@ -16,6 +16,8 @@ static bool moves(const td_model* m, const model_wet* wet) {
   return m->station[wet->station].hop >= 0;
 }
 
+// Collect the stations that move in the fluid into groups of eight lanes: hop, pose in it,
+// displaced mass and centre, drag matrix.
 static void prepare_stations(const td_model* m, td_work* w) {
   wet_eight* e = memset(w->wet_eight, 0, sizeof *e * (size_t)(m->nwet / LANES + 1));
   for (int i = 0; i < m->nwet; i++) {
@@ -66,6 +68,8 @@ static octet_pose poses_of(const td_work* w, const int* hop, int n) {
   return g;
 }
 
+// Carry the added masses of all hops from their frames to world axes, w->added_now, eight at a
+// time.  Needs the poses of the present state.
 void td_fluid_place(const td_model* m, td_work* w) {
   if (!w->added) return;
   for (const added_eight* e = w->added_eight; e <= w->added_eight + m->nhop / LANES; e++) {
@@ -166,10 +170,14 @@ static bool only_drags(const td_model* m, const spatial* Vf) {
   return m->gravity_constant && !m->stream_varies && spatial_dot(Vf, Vf) == 0;
 }
 
+// Add drag, buoyancy, and the reactions of the added mass to gravity and stream to the wrenches of
+// the hops.  The power of drag is counted where the fluid is at rest (only_drags).
 static void add(const td_model* m, td_work* w, int which) {
   if (m->nwet == 0 || !(which & FORCES_PASSIVE)) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
   const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0, drags = only_drags(m, &Vf);
+
+  // drag and buoyancy at the stations, eight at a time
   for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++) {
     octet Vr;
     const octet_pose at = eight_now(m, w, e, &Vf, &Vr);
@@ -179,6 +187,8 @@ static void add(const td_model* m, td_work* w, int which) {
     const lanes power = octet_dot_each(&y, &drag);
     for (int l = 0; l < e->n && drags; l++) w->law_power += power[l];
   }
+
+  // added mass, hop by hop
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
     hop_work* h = &w->hop[i];
@@ -247,12 +257,15 @@ static void weight_block(td_work* w, int hop, const spatial* g) {
   }
 }
 
+// Add the derivatives of the fluid's wrenches to the stiffness and damping blocks of the hops.
 static void blocks(const td_model* m, td_work* w) {
   if (m->nwet == 0) return;
   const spatial g = gravity(m, w), Vf = stream(m, w);
   const bool flows = m->stream_varies || spatial_dot(&Vf, &Vf) > 0;
   for (const wet_eight* e = w->wet_eight; e <= w->wet_eight + m->nwet / LANES && e->n > 0; e++)
     eight_blocks(m, w, e, &g, &Vf);
+
+  // added mass in gravity and in a stream, which may vary in space
   for (int i = 0; i < m->nhop; i++) {
     if (!is_wet(w, i)) continue;
     weight_block(w, i, &g);
@@ -294,6 +307,8 @@ double td_fluid_buoyancy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+// Power [W] of the fluid that is not the change of a stored energy: drag, streams, and buoyancy in
+// varying gravity. 0 if `known`: td_forces has counted the drag already and nothing else acts.
 static double power(const td_model* m, const td_work* w, bool known) {
   const spatial g = gravity(m, w), Vf = stream(m, w);
   double sum = 0;

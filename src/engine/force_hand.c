@@ -54,6 +54,7 @@ static bool all_finite(const double* x) {
   return isfinite(x[0]) && isfinite(x[1]) && isfinite(x[2]);
 }
 
+// Store the pull in the work; any earlier pull ends, also after a refusal.
 td_status td_work_pull(const td_model* m, td_work* w, int station, const double point[3],
                        const double target[3], double stiffness, double damping) {
   if (!model_works(m, w) || (station >= 0 && (!point || !target))) return TD_E_USAGE;

@@ -62,6 +62,7 @@ static double power(const td_model* m, const td_work* w, bool known) {
   return sum;
 }
 
+// Add -dT/dθ of each dipole to the stiffness block of its hop.
 static void blocks(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nmagnet; i++) {
     const model_element* f = &m->magnet[i];

@@ -49,6 +49,8 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
+// Add the generalised forces of springs to w->tau. w->wound is a spring on a ball joint that has
+// turned by more than a full turn, -1 if there is none.
 static void add(const td_model* m, td_work* w, int which) {
   w->wound = -1;
   for (int i = 0; i < m->nspring; i++) {
@@ -76,6 +78,8 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+// Derivative of the springs' energy along column col: dE/dx = -s along the coordinate or rotation
+// that belongs to it.
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   const model_col* c = &m->col[col];
   double sum = 0, u;
@@ -154,6 +158,8 @@ static void diff(const td_model* m, const td_work* w, int i, const force_state* 
   change[0] = change[1] = spatial_zero();
 }
 
+// Add the change of spring i's generalised forces to dtau, along w->along or with the numbers
+// w->dnum alone.
 static void numbers_diff(const td_model* m, const td_work* w, int i, double* dtau) {
   const model_spring* f = &m->spring[i];
   double u;
@@ -164,6 +170,8 @@ static void numbers_diff(const td_model* m, const td_work* w, int i, double* dta
     dtau[f->v] += law_diff(w, &f->law, &v, dx, along_v(w, f->v));
     return;
   }
+
+  // rotation: the force changes, and the direction g it acts along
   vec3 turn = {0, 0, 0}, spin = {0, 0, 0};
   for (int k = 0; k < f->nturn; k++) {
     turn = vec3_axpy(along_q(w, f->v + k), vec3_axis(k), turn);

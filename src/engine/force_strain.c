@@ -104,6 +104,8 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+// Derivative of the elastic energy of all pieces along column col: dE = -Σ l (s - load input)·dx
+// with the section's forces s at rest.
 static double energy_diff(const td_model* m, const td_work* w, int col) {
   double all = 0;
   for (int i = 0; i < m->nstrain; i++) {

@@ -36,6 +36,8 @@ vec3 td_chart_rates(const td_model* m, const td_work* w, const model_hop* hop, c
   return vec3_of(u);
 }
 
+// Pose, columns, velocity and bias acceleration of the chart hops first .. end-1: R = R_parent
+// R(Q), S_k = R T e_k. w->edge notes a chart near its end (half a turn).
 static void place(const td_model* m, td_work* w, int first, int end) {
   for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];
@@ -57,6 +59,8 @@ static void place(const td_model* m, td_work* w, int first, int end) {
   }
 }
 
+// Tangent vectors U, Z, X of the columns (tangent.c) at accelerations a, from T and its first and
+// second derivatives.
 static void columns(const td_model* m, td_work* w, int first, int end, const double* a,
                     bool of_rods) {
   (void)of_rods;

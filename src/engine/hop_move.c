@@ -3,6 +3,8 @@
 #include "engine/hop.h"
 #include "engine/stages.h"
 
+// Pose and columns of the translations first .. end-1: p += R y, S_k = the axes of the frame
+// before.
 static void place(const td_model* m, td_work* w, int first, int end) {
   const vec3 none = {0, 0, 0};
   for (int i = first; i < end; i++) {

@@ -14,6 +14,8 @@ static inline mat3 turn_principal(mat3 R, int k, double s, double c) {
   return R;
 }
 
+// Pose and column of the screws first .. end-1: p += lead q n, R turned by q about n, S = [p × n +
+// lead n; n] in the world.
 static void place(const td_model* m, td_work* w, int first, int end) {
   for (int i = first; i < end; i++) {
     const model_hop* hop = &m->hop[i];

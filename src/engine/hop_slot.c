@@ -28,6 +28,7 @@ static void place(const td_model* m, td_work* w, int first, int end) {
   }
 }
 
+// Tangent vectors U, Z, X of the column at accelerations a, by the formulas of the file's head.
 static void columns(const td_model* m, td_work* w, int first, int end, const double* a,
                     bool of_rods) {
   (void)of_rods;

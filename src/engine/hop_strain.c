@@ -151,6 +151,9 @@ static void prepare_inertias(td_work* w, const model_run* run) {
   }
 }
 
+// Store what a run of steps has constant: strains and step lengths at its nodes, and the weights of
+// its DOFs there, one lane for each step.  Strains that depend on coordinates (run->dependent) are
+// evaluated at every state instead.
 static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
   lanes *constant = w->run_weight + run->weight, *weight = td_run_weights(w, run);
   jet xi[MAGNUS_NODES] = {{{{{{0}}}}}};
@@ -160,6 +163,8 @@ static void prepare_run(const td_model* m, td_work* w, const model_run* run) {
   put_steps(m, w, run, 1, constant, xi);
   for (int n = 0; n < run->nodes; n++)
     for (int d = 0; d < 6; d++) constant[1 + 6 * n + d] = xi[n].d[0].c[d];
+
+  // weights of each column, at the place of its DOF and strain in the run
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
@@ -309,6 +314,8 @@ void td_strain_forces(const td_model* m, const td_work* w, const model_hop* hop,
   }
 }
 
+// Sum the parts of the step, each times the acceleration of its strain at its node, Σ_p (Σ_k w_kp
+// a_k) S_p.  Zero without further work if all a are.
 spatial td_strain_acceleration(const td_model* m, const td_work* w, const model_hop* hop,
                                const double* a) {
   lanes rate[MAGNUS_NODES] = {{0}, {0}, {0}};
@@ -444,6 +451,9 @@ static void add_hessian(const td_model* m, const td_work* w, const model_hop* ho
             f[p / LANES][p % LANES] * *H++;
 }
 
+// Add the derivative of S_kᵀ F along the own coordinates of step i to dq, with F the composite
+// wrench behind it: Σ_p,r w_kp w_lr N_pr, N the curvature of the step, and the second derivatives
+// of strains that are expressions.
 static void own(const td_model* m, const td_work* w, int i, const struct tangent_path* t,
                 double* dq) {
   const tree_part* part = t->p.part;
@@ -483,6 +493,8 @@ typedef struct step_change {
   double grown;                 // δh/h
 } step_change;
 
+// Change of one step along a direction: relative growth c->grown of its length, and changes c->eta
+// of its scaled strains, their rates and accelerations at all nodes.
 static void find_change(const td_model* m, const td_work* w, const direction* d, int i,
                         const magnus_steps* steps, step_change* c) {
   const model_hop* hop = &m->hop[i];
@@ -492,6 +504,8 @@ static void find_change(const td_model* m, const td_work* w, const direction* d,
   c->grown = w->dnum[hop->step] / w->num[hop->step];
   for (int k = 0; k < (hop->dependent ? 3 : 1); k++)
     for (int p = 0; p < 6 * nodes; p++) c->eta[k][p] = *value++;
+
+  // strains that are weights times coordinates
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* col = &m->col[k];
     for (int n = 0; n < nodes; n++) {
@@ -503,11 +517,15 @@ static void find_change(const td_model* m, const td_work* w, const direction* d,
       c->eta[1][p] += weight * d->v[col->v] + change * w->v[col->v];
     }
   }
+
+  // a longer step has larger scaled strains
   for (int k = 0; k < 3; k++)
     for (int p = 0; p < 6 * nodes; p++)
       c->eta[k][p] += c->grown * steps->xi[p / 6].d[k].c[p % 6][lane];
 }
 
+// Change of the steps of a run along the direction d: each step's twist with its rate and second
+// rate, by the product rule on Σ_p η_p S_p.
 static void vary_run(const td_model* m, td_work* w, const model_run* run, const direction* d) {
   magnus_steps steps;
   jet S[MAGNUS_PARTS];
@@ -535,6 +553,8 @@ static void vary(const td_model* m, td_work* w, int first, int end, const direct
     if (begins_run(m, i)) vary_run(m, w, &m->run[m->hop[i].run], d);
 }
 
+// Add the changes of S_kᵀ F along the direction, wrenches F held, to out: those of the weights, of
+// the step's length, and of S along the changed strains (curvature N).
 static void vary_run_forces(const td_model* m, td_work* w, const model_run* run, const direction* d,
                             double* out) {
   const octet_pose g = all_before(m, w, run);

@@ -51,6 +51,8 @@ static pose fix_pose(const td_work* w, const model_fix* f) {
                 vec3_of(w->num + f->trans)};
 }
 
+// Sum the twists of the transformations, each carried into the frame before the first.  Only
+// numbers change, nothing moves.
 spatial td_fix_change(const td_model* m, const td_work* w, int fix, int nfix) {
   spatial sum = spatial_zero();
   pose g = pose_identity();
@@ -91,6 +93,8 @@ static void carry(const pose* g, const spatial* V, const spatial* A, const twist
                        spatial_add(dd, spatial_add(spatial_cross(A, &X), spatial_cross(V, &both))));
 }
 
+// Add the change of hop i (its fixed transformations, then its own series) to that of its parent,
+// and store the sum in d->hop[i].  Without a parent the ground's change is that of gravity.
 void td_vary_put(const td_model* m, td_work* w, int i, const direction* d,
                  const twist_series* own) {
   const model_hop* hop = &m->hop[i];
@@ -125,6 +129,8 @@ void td_vary_by(const td_model* m, td_work* w, int first, int end, const directi
   }
 }
 
+// Add F · dS_k for each DOF of the hops first .. end-1 to out: dS_k is the rate part of the hop's
+// series for a unit velocity of that DOF and the position changes of d.
 void td_vary_forces_by(const td_model* m, td_work* w, int first, int end, const direction* d,
                        hop_series series, double* out) {
   const hop_rates r = {d->unit, d->none, d->q, d->none, d->none};
@@ -146,6 +152,8 @@ void td_vary_forces_by(const td_model* m, td_work* w, int first, int end, const 
   }
 }
 
+// dy[0], dy[1], dy[2]: changes of the three numbers, their rates and accelerations, by the columns'
+// weights and by changes of these weights.
 void td_chart_change(const td_model* m, const td_work* w, const model_hop* hop, const hop_rates* r,
                      vec3 dy[3]) {
   double x[3] = {0, 0, 0}, x1[3] = {0, 0, 0}, x2[3] = {0, 0, 0};
@@ -162,6 +170,8 @@ void td_chart_change(const td_model* m, const td_work* w, const model_hop* hop, 
   dy[2] = vec3_of(x2);
 }
 
+// Turn and displacement with first and second rates along the motion, by the product rule on the
+// formula in direction.h.
 void td_axis_series(const axis_motion* x, int v, const hop_rates* r, twist_series* out) {
   const double q[3] = {x->q, r->v[v], r->a[v]},
                dq[3] = {r->q_change[v], r->v_change[v], r->a_change[v]};
@@ -170,6 +180,8 @@ void td_axis_series(const axis_motion* x, int v, const hop_rates* r, twist_serie
   // sin q and 1 - cos q with their rates
   const double sine[3] = {s, c * q[1], c * q[2] - s * q[1] * q[1]},
                rest[3] = {1 - c, s * q[1], s * q[2] + c * q[1] * q[1]};
+
+  // ε_r, p and δp, each as [value, rate, second rate]
   vec3 turn[3], p[3], dp[3], arm[3];
   for (int k = 0; k < 3; k++) {
     turn[k] = (vec3){0, 0, 0};
@@ -178,6 +190,8 @@ void td_axis_series(const axis_motion* x, int v, const hop_rates* r, twist_serie
     p[k] = vec3_scale(x->lead * q[k], n);
     dp[k] = vec3_axpy(x->lead_change * q[k] + x->lead * dq[k], n, vec3_scale(x->lead * q[k], dn));
   }
+
+  // ε_t = δp - ε_r × p
   series_cross(turn, p, arm);
   out->x = spatial_of(vec3_sub(dp[0], arm[0]), turn[0]);
   out->d = spatial_of(vec3_sub(dp[1], arm[1]), turn[1]);
@@ -209,6 +223,8 @@ inertia td_inertia_turning(const inertia* I, const spatial* X) {
   return (inertia){0, vec3_axpy(I->m, t, vec3_cross(r, I->mc)), d};
 }
 
+// For each body and lump: the change of its inertia by its own numbers, and by the change of the
+// transformations between hop and station.
 void td_each_body_change(const td_model* m, const td_work* w,
                          void (*each)(void* ctx, int hop, const inertia* change), void* ctx) {
   for (int i = 0; i < m->nbody + m->nlump; i++) {

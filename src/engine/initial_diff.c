@@ -111,6 +111,8 @@ static void place_at(const td_model* m, td_work* w, const td_state* state) {
   td_accelerate(m, w, NULL, false);
 }
 
+// Follow td_prepare() step by step with changes instead of values. d keeps its own q, v and a;
+// w->along is NULL afterwards.
 void td_initial_diff(const td_model* m, td_work* w, direction* d) {
   if (!is_measured(m)) return;
   arena* s = &w->scratch;

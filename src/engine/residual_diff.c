@@ -52,6 +52,8 @@ static void inertial_changes(const td_model* m, td_work* w, const direction* d) 
   td_each_body_change(m, w, add_body, w);
 }
 
+// Add the changes of multiplier forces to w->df and w->dtau: of the rows with lambda held, and of
+// lambda with the rows held (dlambda NULL: none).
 static void row_changes_along(const td_model* m, td_work* w, const double* lambda,
                               const double* dlambda) {
   for (int i = 0; i < m->nrow; i++) {
@@ -117,6 +119,7 @@ static void finish(const td_model* m, td_work* w) {
   memset(w->dnum, 0, (size_t)m->nnumber * sizeof(double));
 }
 
+// The formula of the file's head, from the leaves to the roots; a NULL: accelerations zero.
 td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
                            const td_direction* along, const double* a, const double* lambda,
                            double* dF) {
@@ -125,7 +128,7 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
   const int nv = m->nvel;
   const direction* d = begin(m, state, w, along, a, true);
 
-  // the composite wrenches, then their changes
+  // composite wrenches F_i, then the changes of everything that makes them up
   td_forces(m, w, FORCES_ALL);
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   td_inverse(m, w, dF);
@@ -136,7 +139,7 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
   row_changes_along(m, w, lambda, along->lambda);
   inertial_changes(m, w, d);
 
-  // generalised forces
+  // generalised forces: change of the columns, then of the composite wrenches
   memset(dF, 0, (size_t)nv * sizeof(double));
   for (int i = 0, end; i < m->nhop; i = end) {
     end = m->hop[i].alike;
@@ -155,6 +158,7 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
   return TD_OK;
 }
 
+// Row by row along the direction; rows that are off have no change.
 td_status td_constraints_diff(const td_model* m, const td_state* state, td_work* w,
                               const td_direction* along, const double* a, double* e, double* edot,
                               double* defect) {

@@ -22,6 +22,9 @@ double td_probe_change(const td_model* m, const td_work* w, int probe, int col, 
   return td_sensor_ops[m->probe[probe].kind]->diff(m, w, probe, col, rate);
 }
 
+// Chain rule through the probes: dnum = Σ ∂num/∂probe · dprobe/dcol.  The partial derivatives are
+// evaluated at column 0, so callers visit all leading columns from 0 on. w->numbers_change tells
+// whether any number changes.
 void td_number_changes(const td_model* m, td_work* w, int col, bool rate) {
   if (m->nlive_probe == 0) return;
   for (int i = 0; i < m->nlive_probe; i++) w->dnum[m->live_probe[i].target] = 0;

@@ -94,6 +94,8 @@ static void basis_squares(const td_model* m, const td_work* w, const model_strai
   }
 }
 
+// Add the change of the section's generalised forces to dtau, by changes of strains and numbers;
+// along a direction also by those of the length and the weights.
 static void basis_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                                double* dtau) {
   double x[6], u[6], dx[6], du[6], s[6], ds[6];
@@ -138,6 +140,8 @@ void td_basis_slopes(const td_model* m, const td_work* w, const model_strain* f,
   if (f->ncrossing > 0) td_cable_slopes(m, w, f, x, Kx);
 }
 
+// Add -dτ/dq and -dτ/dv of one quadrature point: w_t w_s K between the terms, and second
+// derivatives of strains that are expressions of coordinates.
 static void basis_tangent(const td_model* m, const td_work* w, const model_strain* f,
                           const tree_part* part, double* dq, double* dv) {
   double x[6], u[6], Kx[6][6], Kv[6][6];

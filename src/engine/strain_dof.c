@@ -86,6 +86,8 @@ static void dof_numbers_diff(const td_model* m, const td_work* w, const model_st
   collect(f, ds, dtau);
 }
 
+// Add -dτ/dq and -dτ/dv of one segment whose strains are coordinates over the length: the section's
+// stiffness and damping between its free strains.
 static void dof_tangent(const td_model* m, const td_work* w, const model_strain* f,
                         const tree_part* part, double* dq, double* dv) {
   const double zero[6] = {0};

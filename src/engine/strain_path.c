@@ -60,6 +60,8 @@ typedef struct entries {
   int node, step;  // how far the others are apart
   int nodes, steps;
 } entries;
+// row[k] += Σ_p w_kp R_p for `count` rows (1 or 2) and `width` vectors of eight slots (at most 4)
+// from b on, kept in registers.  Called with constant sizes, so that the loops unroll.
 static ALWAYS void add_tile(const entries* e, const lanes* weight, int count, int width,
                             lanes* const* row, int b) {
   lanes sum[2][4];
@@ -185,6 +187,7 @@ typedef struct part_rows {
       dFv[MAGNUS_NODES];
 } part_rows;
 
+// Vectors H, G, -Y, dF, dFv (tangent.c) of the eight parts o of step i.
 static void parts_at(const td_model* m, const td_work* w, int i, int o, part_rows* s) {
   const hop_sum* h = sums_of_hop(w, i);
   const int at = m->hop[i].parts + o;
@@ -257,6 +260,8 @@ static void add_curvature(const td_model* m, const td_work* w, int i, const tang
     }
 }
 
+// Entries of a step's parts with the path, in the room of its run; at the end of the run the rows
+// of all its DOFs are added up from them.
 void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_path* t) {
   const model_hop* hop = &m->hop[i];
   const model_run* run = &m->run[hop->run];
@@ -265,8 +270,12 @@ void td_step_tangent(const td_model* m, const td_work* w, int i, const tangent_p
   part_rows s;
   for (int k = 0; k < TANGENT_ROWS; k++) R[k] = step_entries(m, &t->p, i, t->room[k]);
   for (int o = 0; o < step_octets(hop); o++) parts_at(m, w, i, o, &s);
+
+  // rows of the parts with the columns upstream, then the step's own columns join the path
   for (int b = 0; b < blocks; b++) row_entries(t, &s, parts, b, R[0], R[1]);
   put_on_path(w, hop, t);
+
+  // columns of the parts with all rows on the path, and the curvature of the step
   for (int b = 0; b < blocks; b++) column_entries(t, &s, parts, b, R[2], R[3]);
   add_curvature(m, w, i, t, R[2]);
   for (int k = 0; k < TANGENT_ROWS; k++) clear_behind(m, &t->p, i, blocks, R[k]);

@@ -129,6 +129,7 @@ static void polynomial_along(const td_model* m, const td_work* w, const model_st
   *dzd = (polyrod_vector){vec3_of(p.ysd), vec3_of(x.yd), vec3_of(x.ysd)};
 }
 
+// Change dx of the six strains along column col, or along w->along.
 static void polynomial_strains_diff(const td_model* m, const td_work* w, const model_strain* f,
                                     int col, double dx[6]) {
   double du[6];
@@ -162,6 +163,8 @@ static void polynomial_add(const td_model* m, td_work* w, const model_strain* f,
   sum_forces(m, w, f, &g, 1, NULL, w->tau);
 }
 
+// Add to square (one for each velocity) the squared effect of its coordinate on the strains,
+// bounded from above: columns' slopes stretch, weights and slopes turn.
 static void polynomial_squares(const td_model* m, const td_work* w, const model_strain* f,
                                double along, double turning, double* square) {
   const double weight = piece_length(w, f);
@@ -178,6 +181,8 @@ static void polynomial_squares(const td_model* m, const td_work* w, const model_
   }
 }
 
+// Add the change of the section's generalised forces to dtau, by changes of strains and numbers;
+// along a direction also by those of the shape, the length and the weights.
 static void polynomial_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                                     double* dtau) {
   const polyrod r = td_polynomial_at(m, w, f);

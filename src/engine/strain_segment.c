@@ -126,6 +126,8 @@ static void segment_linearise(const td_model* m, const td_work* w, const model_s
   s->F = td_segment_wrench(&s->segment, s->s).force;
 }
 
+// Change of the wrenches on both nodes for changes da, db of their frames: the section's forces
+// change with the strains, and their directions with the frames.
 static void segment_diff(const td_model* m, const td_work* w, const model_strain* f,
                          const force_state* s, const frame_change* da, const frame_change* db,
                          spatial change[2]) {

@@ -113,6 +113,9 @@ static void add_to_parent(td_work* w, int i, int parent) {
   p->B = mat3_add(p->B, s->B);
 }
 
+// Sum wrenches and inertias from the leaves to the roots of the hops first .. end-1, and from them
+// the vectors H = IA S, Y = S ×* E and G of each column, with which entries of the tangent are dot
+// products.
 void td_composites_of(const td_model* m, td_work* w, int first, int end) {
   for (int i = first; i < end; i++) begin_sums(w, i);
   for (int i = end - 1; i >= first; i--) {
@@ -200,6 +203,9 @@ static void flush_rows(const tangent_path* t, int first, double* const to[TANGEN
   for (int k = 0; k < TANGENT_ROWS; k++) path_flush(&t->p, first, t->rows[k], to[k]);
 }
 
+// Add the entries of dF/dq and dF/dv, hop by hop from the root, against the columns of all hops
+// upstream, which are on a path (a stack).  Entries of a column below with a row above are
+// collected transposed, so that memory is visited in order, and added at the end.
 void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, double* dq, double* dv) {
   const int n = part->n;
   const arena_mark mark = arena_open(&w->scratch);
@@ -209,20 +215,28 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
   for (int i = part->first; i < part->end; i++) {
     const model_hop* hop = &m->hop[i];
     const hop_sum* h = sums_of_hop(w, i);
+
+    // leave the branch before, and begin the slots of a rod with zeros
     flush_rows(&t, hop->above, rows);
     if (path_is_stale(&t.p, hop)) tangent_path_clear(&t, hop);
     path_reach(&t.p, hop);
+
+    // a rod step adds its parts
     if (begins_run(m, i)) td_strain_curvature(m, w, &m->run[hop->run], t.curvature);
     if (has_parts(hop)) {
       path_enter(&t.p, m, i);
       td_step_tangent(m, w, i, &t);
       continue;
     }
+
+    // any other hop: its own derivative, then column by column
     td_hop_table[m->hop[i].kind]->own(m, w, i, &t, dq);
     for (int k = 0; k < hop->nv; k++) {
       const spatial* Sk = &w->col[hop->col + k].S;
       const col_sum* c = sums_of_col(w, hop->col + k);
       const int v = part_row(part, m->col[hop->col + k].v);
+
+      // change of the composite wrench along column k, by its position and by its rate
       const spatial turn = spatial_cross_force(Sk, &w->hop[i].F),
                     IZ = spatial6_apply(&h->IA, &c->Z);
       spatial dF = spatial_add(spatial_add(turn, IZ), td_rate_wrench(h, &c->U));
@@ -232,6 +246,8 @@ void td_tree_tangent(const td_model* m, td_work* w, const tree_part* part, doubl
         dF = spatial_add(dF, spatial_add(spatial6_apply(&b->B, &c->U), spatial6_apply(&b->K, Sk)));
         dFv = spatial_add(dFv, spatial6_apply(&b->B, Sk));
       }
+
+      // entries with the columns upstream, and of the hop's columns with each other
       column_above(&t, hop, &dF, &dFv, dqT + v * n, dvT + v * n);
       row_above(&t, hop, c, dq + v * n, dv + v * n);
       for (int l = 0; l < hop->nv; l++) {
@@ -267,6 +283,8 @@ static void clear_changes(const td_model* m, td_work* w) {
   memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
 }
 
+// Add the derivatives of forces that act between stations or depend on sensors: one sweep for each
+// leading column, by position and by rate.  Columns that move no such force are skipped.
 static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const int n = m->nvel;
   const arena_mark mark = arena_open(&w->scratch);
@@ -284,17 +302,23 @@ static void force_tangent(const td_model* m, td_work* w, double* dq, double* dv)
   arena_close(&w->scratch, mark);
 }
 
+// Sum of four contributions: inertia and local forces along the trees, forces along coordinates,
+// forces between stations, multipliers of rows.
 void td_tangent_at(const td_model* m, td_work* w, const double* a, const double* lambda,
                    double* dFdq, double* dFdv) {
   const size_t size = (size_t)m->nvel * (size_t)m->nvel * sizeof(double);
   memset(dFdq, 0, size);
   memset(dFdv, 0, size);
+
+  // accelerations, tangent vectors of the columns and sums over subtrees
   if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
   const bool sweeps = td_forces_sweep(m, w, NULL);  // over columns
   td_accelerate(m, w, a, true);
   td_strain_tangent_numbers(m, w, a);
   td_columns_of(m, w, a, 0, m->nhop, sweeps || m->nrow > 0);
   td_composites(m, w);
+
+  // the four contributions
   const tree_part all = whole_forest(m);
   td_tree_tangent(m, w, &all, dFdq, dFdv);
   td_coordinate_tangent(m, w, dFdq, dFdv);
