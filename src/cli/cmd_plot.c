@@ -72,6 +72,8 @@ static int write_text(const char* path, const char* text) {
 // else behind the curves' names.
 enum { UNIT = 24 };
 
+// Take the units of the columns from the HDF5 file beside the CSV file, if there is one: a common
+// unit labels the y axis (text in `axis`), different ones the curves (labels, to be freed).
 static void label(const td_table* t, const chosen* c, const char* csv, td_plot* plot, char** labels,
                   char* axis) {
   const char* names[MOST];
@@ -100,7 +102,9 @@ static void label(const td_table* t, const chosen* c, const char* csv, td_plot* 
   if (complete) plot->labels = (const char* const*)labels;
 }
 
-// Draw columns of the results over another one: those of --y, or all before q1, which are sensors.
+// Plot columns of the table t over the column --x (the first one if it is not given): those of --y,
+// or all before q1, which are sensors.  Writes `path` as SVG, or as a gnuplot script that reads the
+// file `csv`, and prints its name.  Returns the exit code.
 static int draw(const options* opt, const td_table* t, const char* csv, const char* path) {
   chosen c = {.n = 0};
   const int x = opt->x ? td_table_find(t, opt->x) : 0;
@@ -247,6 +251,8 @@ static int find_rod(const td_model* model, const char* name, size_t n) {
 // drawn as the model has them and not only at its own points.  A rod is found by its name, since
 // its number among the compiled rods differs where bodies are rods too.
 enum { PLACES = 121 };
+// Model text, to be appended to the model, that adds a sensor of the quantity `what` at PLACES
+// points along each rod, or along rod number `only` (-1: all).  To be freed; NULL: no memory.
 static char* text_of_places(const td_model* model, const char* what, int only) {
   char* text = format_text(
       "plot_n_ = 0; if exist('sensor', 'var'), plot_n_ = numel(sensor); end\n"

@@ -109,6 +109,8 @@ static int dispatch(int argc, char** argv) {
   return code;
 }
 
+// Run the command of the first argument; the exit code is its own, or that of a standard output
+// which could not be written.
 int main(int argc, char** argv) {
   signal(SIGPIPE, SIG_IGN);  // results are still written when nobody reads the output
   heed_signals();

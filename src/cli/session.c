@@ -214,6 +214,7 @@ int session_open(session* s, const options* opt) {
   return code;
 }
 
+// Free everything a session holds; members that were never made are NULL.
 void session_close(session* s) {
   td_files_close(s->files);
   td_trajectory_free(s->trajectory);

@@ -53,7 +53,8 @@ static int read_states(const session* s, const cJSON* item, weights* w) {
   return CODE_DONE;
 }
 
-// Read one member of the file.
+// Read one member of the file into w, by its name; an unknown member is refused.  Returns the exit
+// code.
 static int read_member(const session* s, const cJSON* item, weights* w) {
   const char* name = item->string;
   const int ny = s->n.nsensor, nu = s->n.nu;

@@ -12,13 +12,13 @@
 static const double inverse_factorial[10] = {
     1, 1, 1.0 / 2, 1.0 / 6, 1.0 / 24, 1.0 / 120, 1.0 / 720, 1.0 / 5040, 1.0 / 40320, 1.0 / 362880};
 
-// Stumpff functions c_k(t) = Σ (-t)^n / (2n + k)!,  k = 1 … 9.  The two highest are summed as
-// series, the others follow downwards from c_k = 1/k! - t c_{k+2}.  For t >= 16 the series would
-// need many terms, and the recurrence is used upwards from cos and sin.
+// ratios of the n-th to the previous term of the series of c_8 and c_9, but for -t
 #define TERM(n) \
   { 1.0 / ((2 * n + 7) * (2 * n + 8)), 1.0 / ((2 * n + 8) * (2 * n + 9)) }
-// Stumpff functions c_k(t) = Σ_n (-t)^n / (2 n + k)!, k = 1 .. 9, of t = θ² in each lane: c_1 = sin
-// θ/θ, c_2 = (1 - cos θ)/θ², ...
+// Stumpff functions c_k(t) = Σ_n (-t)^n / (2 n + k)!,  k = 1 … 9, of t = θ² in each lane:
+// c_1 = sin θ/θ, c_2 = (1 - cos θ)/θ², …  The two highest are summed as series, the others follow
+// downwards from c_k = 1/k! - t c_{k+2}.  For t >= 16 the series would need many terms, and the
+// recurrence is used upwards from cos and sin.
 static void stumpff(lanes t, lanes c[10]) {
   static const double term[15][2] = {TERM(0),  TERM(1),  TERM(2),  TERM(3),  TERM(4),
                                      TERM(5),  TERM(6),  TERM(7),  TERM(8),  TERM(9),

@@ -49,8 +49,8 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
-// Add the generalised forces of springs to w->tau. w->wound is a spring on a ball joint that has
-// turned by more than a full turn, -1 if there is none.
+// Add the generalised forces of springs to w->tau.  A spring along a rotation vector near a full
+// turn, where the force jumps, is noted in w->wound.
 static void add(const td_model* m, td_work* w, int which) {
   w->wound = -1;
   for (int i = 0; i < m->nspring; i++) {

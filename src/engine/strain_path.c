@@ -53,8 +53,7 @@ static void clear_behind(const td_model* m, const path* p, int hop, int blocks, 
     memset(R + k * p->nblock + blocks, 0, (size_t)(all - blocks) * sizeof(lanes));
 }
 
-// `width` blocks of the rows of `count` coordinates of one strain, whose weights w follow each
-// other: rows += Σ w R over nodes and steps, the sums in registers.
+// Entries of the parts of one strain with the path, at all nodes of all steps of a run.
 typedef struct entries {
   const lanes* R;  // of the strain at the first node of the first step
   int node, step;  // how far the others are apart

@@ -163,8 +163,8 @@ static void polynomial_add(const td_model* m, td_work* w, const model_strain* f,
   sum_forces(m, w, f, &g, 1, NULL, w->tau);
 }
 
-// Add to square (one for each velocity) the squared effect of its coordinate on the strains,
-// bounded from above: columns' slopes stretch, weights and slopes turn.
+// Squares of strain_table.h, bounded from above: a translation stretches by its slope, a rotation
+// turns by weight and slope, and shears by its weight.
 static void polynomial_squares(const td_model* m, const td_work* w, const model_strain* f,
                                double along, double turning, double* square) {
   const double weight = piece_length(w, f);

@@ -43,6 +43,8 @@ static bool turns_at_zero(const td_exprs* g, const node* n) {
   return false;
 }
 
+// Derive the smoothness of each node from that of its operands, operands first. -1 also without
+// memory.
 int td_ex_smoothness(const td_exprs* g, ex e, int depends) {
   reach r;
   if (!is_node(g, e) || !(node_at(g, e)->depends & depends)) return SMOOTH;
@@ -55,12 +57,13 @@ int td_ex_smoothness(const td_exprs* g, ex e, int depends) {
     for (int k = 0; k < td_op_arity(op); k++)
       if (reach_has(&r, n->arg[k])) of[i] = min_int(of[i], of[reach_rank(&r, n->arg[k])]);
 
+    // the operation itself: a jump, a corner, or the knots of a table
     const bool by_condition = op == EX_IFELSE && reach_has(&r, n->arg[0]);
     if (op != EX_VAR && (td_op_is_flat(op) || op == EX_MOD || by_condition)) of[i] = -1;
     if (op == EX_ABS || op == EX_MIN || op == EX_MAX) of[i] = min_int(of[i], 0);
     if (op == EX_TABLE) of[i] = min_int(of[i], table_smoothness(&g->tables[n->arg[1]]));
 
-    // x x and x^n
+    // x x and x^n make the corner of an operand that is zero there smoother
     const bool square = op == EX_MUL && n->arg[0] == n->arg[1];
     const bool power = op == EX_POW && td_ex_is_const(g, n->arg[1]);
     if (of[i] == 0 && (square || power) && turns_at_zero(g, node_at(g, n->arg[0])))

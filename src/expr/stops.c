@@ -432,7 +432,9 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Find pieces and squares of all nodes that depend on time, then sort the stops.
+// Add the stop times of e in [t0, t1] to the array *times, which grows (*n used, *cap allocated),
+// sort it and merge equal ones.  False: no memory.  Nothing is added for an expression or an
+// interval without stops.
 bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
                       int* n, int* cap) {
   const bool usable = is_node(g, e) && time_var >= 0 && time_var < g->nvar;

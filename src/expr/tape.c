@@ -100,7 +100,8 @@ int td_tape_length(const td_tape* tape) { return tape->ncode; }
 
 // ---- one expression ---------------------------------------------------------------------------
 
-// Evaluate the needed nodes in order.
+// Value of e at the variables vars (indexed by variable number), by evaluating the nodes it needs
+// in order.  NaN: no such expression or no memory.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars) {
   reach r;
   if (!is_node(g, e) || !td_reach(g, &e, 1, (reach_rule){0, false}, &r)) return (double)NAN;

@@ -107,6 +107,8 @@ static slopes slopes_at(const td_tape* t, const instruction* in, const double* s
   return slopes_of(in->op, s[in->a], s[in->b], s[in->c], e);
 }
 
+// Forward mode along the tape: values s first, then changes d, one slot for each constant, variable
+// and instruction.  Instructions whose operands do not change are skipped.
 void td_tape_diff(const td_tape* tape, const double* vars, const double* dvars, double* scratch,
                   double* out, double* dout) {
   const int first = tape->nconst + tape->nvar;

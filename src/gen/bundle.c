@@ -120,6 +120,9 @@ static void copy_renamed(td_text* out, const char* text, const char* prefix, int
 
 // Add a source with everything that it includes before it, once.
 
+// Append source file i after the files it includes, each once.  Local names of .c files get the
+// file's name as a prefix, so that they do not meet in one text. b->failed notes an unknown include
+// or a circle.
 static void add_file(bundler* b, int i, int depth) {
   if (i < 0 || i >= MAX_FILES || depth > MAX_DEPTH) {
     b->failed = true;

@@ -161,7 +161,9 @@ static void coordinates(const latex* l) {
   if (p->d->nq == p->d->nv) td_text_add(l->out, "Velocities: $v_i = \\dot q_i$.\n");
 }
 
-// Print T, m and I of each mass; T and D hold the expressions to be shown.
+// Print the section of the masses: for each mass its name, the velocities that move it, T (6 x n),
+// m and I. T holds the matrices of all masses one behind the other, D ten numbers for each: m and I
+// by rows.  Entries too wide for a matrix are printed below it as definitions.
 static void masses(const latex* l, const ex* T, const ex* D) {
   const gen_program* p = l->p;
   td_text_add(l->out, "\\section*{Masses}\n");
@@ -191,7 +193,7 @@ static void masses(const latex* l, const ex* T, const ex* D) {
     bracket(l, &J);
     td_text_add(l->out, "\\]\n");
 
-    // wide entries
+    // entries that did not fit into the matrices
     definitions(l, &t);
     definitions(l, &J);
     T += 6 * mass->n;

@@ -113,6 +113,8 @@ td_status td_files_h5(td_files* files, const char* name, const td_matrix* list, 
   return ok ? td_files_staged(files) : td_files_broken(files, name, "HDF5 could not write it");
 }
 
+// Read the attribute "unit" of a dataset into unit (size bytes).  False: there is none, or it is no
+// text of that size.
 static bool read_unit(hid_t file, const char* name, char* unit, size_t size) {
   const hid_t note = H5Aopen_by_name(file, name, "unit", H5P_DEFAULT, H5P_DEFAULT);
   const hid_t type = note >= 0 ? H5Aget_type(note) : -1;
@@ -128,6 +130,7 @@ static bool read_unit(hid_t file, const char* name, char* unit, size_t size) {
   return ok;
 }
 
+// Open the file with HDF5's own messages switched off, and read the units.  TD_E_IO: no such file.
 td_status td_h5_units(const char* path, const char* const* names, int n, char* units, size_t size) {
   if (!path || n < 0 || size == 0 || (n > 0 && (!names || !units))) return TD_E_USAGE;
   for (int i = 0; i < n; i++) units[(size_t)i * size] = '\0';

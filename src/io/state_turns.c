@@ -11,7 +11,9 @@ int td_turn_count(const td_model* m) {
   return n;
 }
 
-// Insert scalar parts of quaternions and turn rates of vector parts into angular velocities.
+// Complete a state in which rotations have three numbers e, the vector part of a unit quaternion: q
+// gets the scalar parts, and with `rates` velocities e' become angular velocities.  False: |e| >= 1
+// is no unit quaternion.
 bool td_complete_turns(const td_model* m, td_state* state, bool rates) {
   // make room before each vector part, from the end so that nothing is overwritten
   for (int i = m->npos - 1, from = m->npos - 1 - td_turn_count(m); i >= 0; i--) {

@@ -87,9 +87,12 @@ static const char* root_about(char about) {
   return about == 'j' ? "joint" : about == 'r' ? "rod" : about == 'c' ? "cable" : "body";
 }
 
-// Reference by name: to a rod or to the structure that the sensor is about; a name that nothing has
-// yet is recorded and resolved at the end of the load.
+// Fill *ref with the rod, or else the structure that the sensor is about ('b' body, 'j' joint, 'r'
+// rod, 'c' cable), of this name.  A name that nothing has yet is recorded in L->pendings, to be
+// resolved at the end of the load: ref->index is then minus its number.  False after a message: out
+// of memory or out of the allowed operations.
 static bool named_reference(lang* L, const char* name, char about, td_span at, value_ref* ref) {
+  // search among rods, then in the structure itself
   const char* const roots[] = {"rod", root_about(about)};
   for (int k = 0; k < 2; k++) {
     const variable* things = td_scope_find(&L->global, roots[k]);
@@ -99,6 +102,7 @@ static bool named_reference(lang* L, const char* name, char about, td_span at, v
     if (ref->index > 0) return true;
   }
 
+  // record a name that may be given later
   pending* grown = td_grow(L->pendings, &L->pending_cap, L->npending + 1, sizeof *grown);
   if (!grown) return td_no_memory(L, at) != NULL;
   L->pendings = grown;
@@ -115,7 +119,7 @@ bool td_is_named(const lang* L, const char* name) {
 
 int td_rod_named(const lang* L, const char* name) { return find_named(L, "rod", name); }
 
-// Reference by the name of a body or rod.
+// Value that refers to the body or rod of this name; `name` is dropped.  NULL after a message.
 value* td_named_place(lang* L, value* name, td_span at) {
   value_ref ref = {.place = EX_NONE};
   value* v = NULL;
@@ -126,7 +130,8 @@ value* td_named_place(lang* L, value* name, td_span at) {
   return v;
 }
 
-// Number of the structure that a recorded name means; 0 after a message that there is none.
+// Number (from 1) of the structure that the k-th recorded name refers to. 0 after a message:
+// nothing has this name, or only a rod that was named after its use.
 static int resolve(lang* L, int k) {
   pending* p = &L->pendings[k];
   const char* root = root_about(p->root);
@@ -138,7 +143,7 @@ static int resolve(lang* L, int k) {
     return 0;
   }
 
-  // report it with the nearest name
+  // nothing has it: suggest the nearest name of this structure
   const variable* var = td_scope_find(&L->global, root);
   td_fail(L, p->at, "there is no %s named '%s'", root, p->name);
   const int n = var && var->v && var->v->kind == V_STRUCT ? td_value_count(var->v) : 0;

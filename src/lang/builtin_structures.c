@@ -112,6 +112,7 @@ static value* setfield(lang* L, call* c) {
 
 // ---- kinds --------------------------------------------------------------------------------------
 
+// MATLAB's name for the class of a value.
 static const char* class_of(const value* v) {
   switch (v->kind) {
     case V_NUM:

@@ -622,7 +622,9 @@ static bool write_indexed(lang* L, writing* w, int k, value** place) {
   return ok;
 }
 
-// Write steps k, k + 1, ... of a path into the value at `place`.
+// Write the value w->v to the place that steps k, k + 1, ... of the path reach from `*place`, one
+// level at a time (fields, indices, cells); behind the last step the value replaces what is there.
+// False after a message.
 static bool write_at(lang* L, writing* w, int k, value** place) {
   if (k == w->n) {
     td_value_drop(*place);
@@ -632,6 +634,8 @@ static bool write_at(lang* L, writing* w, int k, value** place) {
   const ast* step = w->step[k];
   if (step->kind == AST_CELLINDEX) return write_cell(L, w, k, place);
   if (step->kind == AST_INDEX) return write_indexed(L, w, k, place);
+
+  // a field of several elements at once is refused
   if (*place && (*place)->kind == V_STRUCT && td_value_count(*place) > 1) {
     char what[60];
     describe_target(L, step, what, sizeof what);

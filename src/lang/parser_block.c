@@ -575,7 +575,9 @@ static ast* parse_file(parser* p) {
   return file;
 }
 
-// Parse a source in the C locale; refuse one that is too large or no text.
+// Parse a source into a syntax tree; *pool owns its nodes.  Numbers are read in the C locale.  A
+// file that is too large or contains zero bytes is reported and gives an empty block.  NULL: no
+// memory.
 ast* td_parse(td_diags* diags, int source, ast_pool** pool) {
   const td_source* s = &diags->sources[source];
   parser p = {.diags = diags, .source = source, .rewind = -1};

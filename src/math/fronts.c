@@ -299,7 +299,8 @@ void td_fronts_free(td_fronts* s) {
   free(s);
 }
 
-// Order the blocks, find the fronts and allocate the factors.
+// Symbolic factorisation: order the blocks, find the fronts and allocate the factors.  The arrays
+// of `blocks` are kept, not copied.  NULL: no memory.
 td_fronts* td_fronts_new(const td_pattern* blocks) {
   td_fronts* s = calloc(1, sizeof *s);
   const size_t n = (size_t)blocks->nblock;
@@ -380,9 +381,12 @@ static void extend_add(td_fronts* s, const front* f, const front* c, const doubl
   }
 }
 
-// LU with row exchanges of the leading k columns of F, as dgetrf does.  False: a pivot is zero.
+// LU with row exchanges of the leading k x k block of F (by columns, ld apart), in place; pivots
+// from 1 as dgetrf has them.  For small k a call of LAPACK costs more than the work.  False: a
+// pivot is zero.
 static bool factor_tiny(double* F, int k, int ld, lapack_int* pivot) {
   for (int j = 0; j < k; j++) {
+    // largest element of the column to the diagonal
     int p = j;
     for (int i = j + 1; i < k; i++)
       if (fabs(F[j * ld + i]) > fabs(F[j * ld + p])) p = i;
@@ -393,6 +397,8 @@ static bool factor_tiny(double* F, int k, int ld, lapack_int* pivot) {
       F[c * ld + j] = F[c * ld + p];
       F[c * ld + p] = swap;
     }
+
+    // column of L, and the rest of the block
     for (int i = j + 1; i < k; i++) F[j * ld + i] /= F[j * ld + j];
     for (int c = j + 1; c < k; c++)
       for (int i = j + 1; i < k; i++) F[c * ld + i] -= F[c * ld + j] * F[j * ld + i];

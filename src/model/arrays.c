@@ -33,6 +33,7 @@ int td_push_name(td_model* m, const char* format, ...) {
   return offset;
 }
 
+// Shrink each array of the model to its length; an array that cannot shrink stays as it is.
 void td_trim(td_model* m) {
 #define X(type, name, text)                                                      \
   if (m->n##name < m->cap_##name) {                                              \
@@ -49,6 +50,7 @@ void td_trim(td_model* m) {
   if (!m->term && (m->term = malloc(sizeof *m->term)) != NULL) m->cap_term = 1;
 }
 
+// Free all arrays, tapes and expressions of a model; NULL is allowed.
 void td_model_free(td_model* m) {
   if (!m) return;
 #define X(type, name, text) free(m->name);
@@ -67,6 +69,7 @@ void td_model_free(td_model* m) {
   free(m);
 }
 
+// Copy the counts of a model into a caller's struct of `size` bytes; all zero without a model.
 void td_model_sizes_into(const td_model* m, td_sizes* sizes, size_t size) {
   td_sizes own = {0};
   if (m)

@@ -4,6 +4,8 @@
 
 #include "model/rules.h"
 
+// Append a copy of a bound on the expressions e, unless they depend on more than parameters: other
+// numbers are not known when a parameter is set.
 static void keep(td_spec* spec, spec_bound bound, const ex* e, int n, const char* rule,
                  const char* unit) {
   unsigned on = TD_ON_NOTHING;

@@ -137,6 +137,8 @@ static num push_point(builder* b, num before, num after) {
   return at;
 }
 
+// Let a cable cross the joint between its rods k and k + 1: a piece of length 1 without stiffness,
+// whose strains are the screw's coordinate, or those between the frames at both ends.
 static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2], bool screw,
                              num before, num after) {
   const double zeros[SECTION_SLOTS] = {0};
@@ -156,11 +158,15 @@ static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2]
                     .ncrossing = 1};
   char name[64];
   snprintf(name, sizeof name, "cable(%d).joint(%d)", cable + 1, k + 1);
+
+  // a section without forces and without length at rest
   f.name = td_push_name(b->m, "%s", name);
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   b->m->number_ex[section + SECTION_POWER] = num_ex(b, 1);
   b->m->number_ex[section + SECTION_LENGTH] = num_ex(b, 1);
   b->m->number_ex[section + SECTION_HELD + 2] = num_ex(b, -1);  // no length at rest
+
+  // strains by the screw's coordinate, or by two frames
   if (screw) {
     TD_TRY(push_terms(b, &b->m->hop[ends[1].hop], &f));
   } else {
@@ -196,6 +202,8 @@ static td_status push_section(builder* b, int cable, int k, const rod_end* e, nu
   return push_frame(b, &at, name, station);
 }
 
+// Add the straight span of a cable from its point in the last section of rod k to its point in the
+// first section of rod k + 1.  Refuses friction, unless the two sections are rigidly connected.
 static td_status push_chord(builder* b, int cable, int k, const rod_end ends[2], num before,
                             num after) {
   int from, to;
@@ -223,11 +231,14 @@ static bool same_point(const builder* b, num before, num after) {
   return true;
 }
 
+// For each pair of successive rods: nothing where the cable's points coincide rigidly, a crossing
+// where a joint brings the ends together, a chord otherwise.
 td_status td_build_cable_joints(builder* b, int cable) {
   const int n = td_cable_rods(b, cable);
   if (n < 2) return TD_OK;
   b->m->cable[cable].span = b->m->nspan;
   for (int k = 0; k + 1 < n; k++) {
+    // frames and points of the cable at the end of one rod and the base of the next
     const int one = td_cable_rod(b, cable, k), next = td_cable_rod(b, cable, k + 1);
     const num before = td_cable_path(b, cable, b->rod[one - 1].length),
               after = td_cable_path(b, cable, 0);

@@ -130,6 +130,8 @@ static void check_rod(td_spec* spec, const value* s, int i, const char* name, in
   }
 }
 
+// Rules of one cable: driven by either tension or pull, friction and stiffness where they act, rods
+// that exist and occur once.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const cable_words c = td_cable_read(s, i);
 
@@ -190,6 +192,8 @@ const td_structure td_structure_cable = {
 
 // ---- inside rods ------------------------------------------------------------------------------
 
+// Add a crossing for each rod of the cable that has this piece; `part` of the piece lies in the
+// cable's range on it.
 static td_status cross_piece(builder* b, int piece, int cable) {
   const model_strain* f = &b->m->strain[piece];
   for (int k = 0; k < td_cable_rods(b, cable); k++) {
@@ -238,6 +242,8 @@ static int compare_ordered(const void* a, const void* b) {
   return (x->crossing > y->crossing) - (x->crossing < y->crossing);
 }
 
+// List the crossings of each cable in the order in which it passes them (m->cable_order), as
+// friction needs.
 static td_status order_crossings(builder* b) {
   td_model* m = b->m;
   const int n = m->ncrossing;
@@ -248,6 +254,8 @@ static td_status order_crossings(builder* b) {
     free(list);
     return TD_E_NOMEM;
   }
+
+  // key of each crossing: cable, rod along the cable, arc length
   for (int i = 0; i < n; i++) {
     const model_crossing* c = &m->crossing[i];
     const model_strain* f = &m->strain[c->strain];
@@ -257,6 +265,8 @@ static td_status order_crossings(builder* b) {
     list[i] = (ordered){c->cable, 0, i, f->arc};
     while (td_cable_rod(b, c->cable, list[i].rod) != f->rod) list[i].rod++;
   }
+
+  // sort, and note where each cable begins
   qsort(list, (size_t)n, sizeof(ordered), compare_ordered);
   for (int i = 0; i < n; i++) {
     model_cable* c = &m->cable[list[i].cable];
@@ -301,6 +311,8 @@ static td_status push_end(builder* b, int cable, int k, int* station) {
   return status;
 }
 
+// Add the straight spans of a cable between the places of `via`. Refuses more spans than the limit
+// of the spec.
 static td_status push_spans(builder* b, int cable) {
   const value* via = b->cable[cable].via;
   int from, to;
@@ -385,6 +397,8 @@ static td_status push_taut(builder* b, int i, model_cable* cable) {
   return TD_OK;
 }
 
+// Add cable i: the numbers that drive it, the row of an inextensible one, and its spans through
+// `via`. It has a potential where nothing depends on time and there is no friction.
 static td_status push_cable(builder* b, int i) {
   plain_name plain;
   model_cable* c = td_push_cable(b->m, 1);

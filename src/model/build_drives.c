@@ -16,6 +16,7 @@ drive_list td_build_drives(builder* b, const char* element, const value* list, i
                       .limits_at = td_get_at(list, k, "limits")};
 }
 
+// Number of the input with this name.  TD_E_MODEL after a message with the nearest name.
 static td_status named_input(const drive_list* l, const value* name, td_span at, int* input) {
   builder* b = l->b;
   if (!name || name->kind != V_STR)
@@ -43,6 +44,7 @@ td_status td_build_drive(const drive_list* l, int i, int* input, td_span* at) {
   return named_input(l, v->slots[i].v, *at, input);
 }
 
+// *n: number of inputs that list(k) sets.  Refuses none, too many, and limits that do not fit.
 td_status td_build_drive_count(const drive_list* l, int* n) {
   const value* v = l->inputs;
   const int k = l->k + 1, rows = l->limits ? td_value_count(l->limits) / 2 : 1;
@@ -61,6 +63,8 @@ td_status td_build_drive_count(const drive_list* l, int* n) {
   return TD_OK;
 }
 
+// Slots of the limits of the i-th input, one row of `limits` for all or one each; infinite if none
+// are written.  Refuses a low limit above the high one.
 td_status td_build_drive_limits(const drive_list* l, int i, num* low, num* high) {
   const value* v = l->limits;
   const int rows = v ? td_value_count(v) / 2 : 1, row = rows > 1 ? i : 0;

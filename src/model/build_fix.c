@@ -4,6 +4,7 @@
 
 #include "model/build.h"
 
+// t1: a principal axis made orthogonal to n (Gram and Schmidt); t2 = n × t1.
 void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
   // start from the principal axis after the one n is nearest to
   int k = 0;
@@ -30,6 +31,8 @@ bool td_unit_vector(double x[3]) {
   return true;
 }
 
+// Read a rotation by the count of its numbers: 2 [axis angle], 3 Euler-Bernoulli, 4 quaternion, its
+// vector part, or [angle axis].  Zeros are no rotation.
 static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, model_fix* fix) {
   const int n = td_value_count(rot);
   td_exprs* g = b->spec->graph;
@@ -59,6 +62,7 @@ static td_status fixed_rotation(builder* b, const value* rot, bool quaternion, m
   return fix->rot == NUM_NONE ? TD_E_NOMEM : TD_OK;
 }
 
+// Append the transformation; free elements (inf) count as zero here, since hops move them.
 td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool translation,
                        bool rotation) {
   const tr_words w = tr_read(tr, i);

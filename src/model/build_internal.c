@@ -45,6 +45,8 @@ static bool is_column(const char* name) {
   return *digits && digits[strspn(digits, "0123456789")] == 0;
 }
 
+// Refuse the name of an internal state that a parameter, input, sensor or column of the results
+// has.
 static void check_name(td_spec* spec, const spec_internal* z) {
   const char* other = NULL;
   for (int i = 0; i < spec->nparam && !other; i++)
@@ -100,6 +102,8 @@ static void check_unit(td_spec* spec, const value* list, int k) {
              k + 1, MOST_UNIT, unit->s);
 }
 
+// Match dynamics(k).of with the internal states in both directions; names and initial values are
+// checked as well.
 void td_check_internals(td_spec* spec) {
   enum { MOST = 64 };
   const value* list = td_get(spec->root, 0, "dynamics");

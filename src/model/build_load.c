@@ -38,6 +38,8 @@ const td_structure td_structure_exload = {
         "exload(1).ftau = [5*sin(2*pi*t) 0 0 0 0 0];\n",
 };
 
+// Add the e-th element of load i: its station on the body, the frame its components refer to, and
+// the six numbers of its wrench (torques are zero with three columns).
 static td_status load_element(builder* b, int i, const place* body, int e) {
   const int n = max_int(1, body->n);
   const value* ftau = td_get(b->loads, i, "ftau");
@@ -68,6 +70,8 @@ static bool has_torque(const value* ftau, int n) {
   return any;
 }
 
+// Add load i on all elements of its body or on its place along a rod.  Refuses the ground, elements
+// that do not exist, and too many loads.
 static td_status load(builder* b, int i) {
   const char* field = td_get(b->loads, i, "exbody") ? "exbody" : "body";
   const td_span at = td_get_at(b->loads, i, field);

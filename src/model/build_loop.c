@@ -44,6 +44,8 @@ const td_structure td_structure_control = {
 
 static const char* const kinds[] = {"law", "gains", "plugin"};
 
+// Add the i-th input of a controller with its limits.  Refuses an input that another controller
+// sets.
 static td_status push_input(const drive_list* l, int i) {
   td_model* m = l->b->m;
   int input;
@@ -84,6 +86,8 @@ static td_status file_beside(builder* b, int k, const char* field, const value* 
   return TD_OK;
 }
 
+// Add controller k, which has one of law, gains and plugin, with the inputs it sets.  Refuses none
+// or two of them, and a law of the wrong length.
 static td_status push_loop(builder* b, const value* list, int k) {
   int kind = -1;
   for (int i = 0; i < 3; i++) {
@@ -97,6 +101,8 @@ static td_status push_loop(builder* b, const value* list, int k) {
   if (kind < 0)
     return td_error(b->diags, TD_E_MODEL, at, "control(%d) needs one of law, gains and plugin",
                     k + 1);
+
+  // its inputs
   const value* v = td_get(list, k, kinds[kind]);
   const int first = b->m->nlaw_input;
   const drive_list inputs = td_build_drives(b, "control", list, k, at);
@@ -107,6 +113,8 @@ static td_status push_loop(builder* b, const value* list, int k) {
     return td_error(b->diags, TD_E_MODEL, at,
                     "control(%d).law must have %d number%s, one for each input, got %d", k + 1, n,
                     n == 1 ? "" : "s", td_value_count(v));
+
+  // its file, and the controller itself
   int file = 0;
   if (kind != LOOP_LAW) TD_TRY(file_beside(b, k, kinds[kind], v, at, &file));
   model_loop* loop = td_push_loop(b->m, 1);
@@ -156,6 +164,8 @@ typedef struct laws {
   double visits;
 } laws;
 
+// Add the expression e of one input: the output of the tape, its partial derivatives by probes, and
+// its stop times.  Refuses laws that together are too long.
 static td_status add_law(laws* l, int target, ex e, td_span at) {
   td_model* m = l->b->m;
   const int n = td_ex_vars(m->graph, e, l->vars, td_exprs_nvar(m->graph));
@@ -194,6 +204,7 @@ static td_status add_laws(laws* l) {
   return m->law_tape && m->law_probe_tape ? TD_OK : TD_E_NOMEM;
 }
 
+// Compile the laws of all controllers and their partial derivatives into tapes.
 td_status td_build_loop_tapes(builder* b) {
   td_model* m = b->m;
   if (m->nloop == 0) return TD_OK;

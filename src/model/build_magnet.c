@@ -117,6 +117,7 @@ static td_status push(builder* b, const magnet_words* w, int station, double wei
   return f->name < 0 ? TD_E_NOMEM : TD_OK;
 }
 
+// Spread a magnet along a rod: a dipole at each of its quadrature points, times the point's weight.
 static td_status push_along(builder* b, const magnet_words* w, const char* name) {
   if (w->rod > b->nrod)
     return td_error(b->diags, TD_E_MODEL, w->at,
@@ -132,6 +133,8 @@ static td_status push_along(builder* b, const magnet_words* w, const char* name)
   return TD_OK;
 }
 
+// Put a magnet at a place: a dipole on each element of a body, or at an arc length.  Refuses the
+// ground.
 static td_status push_at(builder* b, const magnet_words* w, const char* name) {
   place on;
   char what[48];

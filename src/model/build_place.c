@@ -56,6 +56,8 @@ static bool is_zero(const td_spec* spec, const value* v, int i) {
   return td_ex_is_const(spec->graph, e) && td_ex_value(spec->graph, e) == 0;
 }
 
+// Warn about bodies whose mass is not written, and about m = [0 0 m], which gives two of three
+// elements no mass.
 void td_check_masses(td_spec* spec) {
   const value* s = td_get(spec->root, 0, "body");
   for (int i = 0; s && i < td_value_count(s); i++) {
@@ -82,6 +84,8 @@ void td_check_masses(td_spec* spec) {
 
 // ---- bodies -----------------------------------------------------------------------------------
 
+// Fill one element of a body: mass, centre, tip (twice the centre if not written) and inertia as
+// expressions, and its station behind hop and fixed transformations.
 static td_status push_body(builder* b, int body, int element, int hop, int fix, int nfix) {
   td_model* m = b->m;
   const int n = b->body_count[body], i = body - 1;
@@ -171,6 +175,8 @@ static td_status place_tip(builder* b, pending* p) {
   return TD_OK;
 }
 
+// Place a body element or a rod behind its joint: hops from the frame it is attached to, with the
+// transformations up to that frame before its own.
 static td_status place_one(builder* b, pending* p) {
   int parent, hop, fix, nfix, start, nstart;
   const build_joint* j = &b->joint[p->joint];
@@ -186,6 +192,8 @@ static td_status place_one(builder* b, pending* p) {
     nfix += fix - start;
     fix = start;
   }
+
+  // the rod or the body at the end of the chain
   p->placed = true;
   if (p->body == 0) {
     TD_TRY(td_build_rod(b, p->joint - b->njoint, hop, fix, nfix));

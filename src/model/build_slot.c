@@ -24,6 +24,8 @@ static bool is_dof(const td_sensor_ref* ref, int i) {
          ref->root == 'j' && ref->index == i + 1;
 }
 
+// Rules of joint.curve: not with rom, an expression of one DOF of the joint itself, and with
+// continuous slopes.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const value* curve = td_get(s, i, "curve");
   if (!curve || curve->kind != V_NUM) return;
@@ -32,6 +34,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
     td_error(&spec->diags, TD_E_MODEL, at, "%s.curve does not go with %s.rom", name, name);
     return;
   }
+
+  // what it depends on
   int own = 0;
   for (int k = 0; k < spec->nsensor; k++) {
     bool used = false;
@@ -46,6 +50,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              name, i + 1, td_exprs_var_name(spec->graph, spec->sensors[k].var));
     return;
   }
+
+  // no jumps and no corners
   int smooth = 1;
   for (int c = 0; c < td_value_count(curve); c++) {
     const ex open = td_ex_open(spec->graph, td_value_ex(curve, c, spec->graph));

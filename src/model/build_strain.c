@@ -214,6 +214,8 @@ static td_status push_column(const own* o, const gvs* g, int hop, int d, int k, 
   return TD_OK;
 }
 
+// Fill the slots of the step's strains b, b', b'' at its nodes, and add a column for each
+// coordinate and moving strain, then the second derivatives.
 td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, int nodes) {
   const own o = own_of(b, g);
   ex e[3 * 6 * MAGNUS_NODES];
@@ -255,6 +257,8 @@ static td_status push_term(const own* o, model_strain* f, int d, int k, ex weigh
   return TD_OK;
 }
 
+// Fill the slots of strains and rates at a quadrature point, and add a term for each coordinate and
+// moving strain, then the second derivatives.
 td_status td_gvs_own_point(builder* b, const gvs* g, double arc, model_strain* f) {
   const own o = own_of(b, g);
   ex x[6], u[6];

@@ -111,6 +111,8 @@ static td_status place_on_body(builder* b, const value* v, int rod, td_span at, 
                   what, v->x[0], length, out->arc);
 }
 
+// Resolve a reference to a rod with arc length, a mesh node, or a body with an element; of a body
+// that is a polynomial rod the number is an arc length.  Refuses what does not exist.
 static td_status place_of_ref(builder* b, const value* v, td_span at, const char* what,
                               place* out) {
   if (strcmp(v->ref.root, "rod") == 0) return place_on_rod(b, v, at, what, out);
@@ -150,6 +152,8 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
   return TD_OK;
 }
 
+// Resolve a place: nothing (ground), a reference, or [body element ...]. out->element is to be
+// freed, also after a refusal.
 td_status td_build_place(builder* b, const value* v, td_span at, const char* what, place* out) {
   *out = (place){.at = at};
   if (!v) return TD_OK;  // ground
@@ -196,6 +200,8 @@ td_status td_build_check_place(builder* b, const place* p, int n, const char* wh
 
 // ---- frames -----------------------------------------------------------------------------------
 
+// Rods of quadrature points have a frame at every place that is used; rods of segments have the
+// frames of their pieces, and an offset along the piece.
 void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
   const build_rod* r = &b->rod[rod];
   if (r->npoint > 0) {
@@ -232,6 +238,7 @@ static td_status copy_fixes(td_model* m, int fix, int nfix) {
   return TD_OK;
 }
 
+// Hop of the frame, -1 for the ground; the transformations are fix .. fix + nfix - 1.
 td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix, int* nfix) {
   *hop = -1;
   *fix = b->m->nfix;
@@ -254,6 +261,7 @@ td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix,
   return TD_OK;
 }
 
+// Reuse the body's own station where nothing moves it, otherwise add one.
 td_status td_build_station(builder* b, const place* p, int k, const value* list, bool quaternion,
                            const char* name, int* station) {
   td_model* m = b->m;

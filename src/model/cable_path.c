@@ -46,6 +46,7 @@ static void add_split(double* arc, int* n, int max, double x, double length) {
   ++*n;
 }
 
+// Collect the ends of cables and chambers on the rod, and sort them.
 int td_rod_splits(const builder* b, int rod, double* arc, int max) {
   const double length = b->rod[rod].length;
   int n = 0;
@@ -66,6 +67,8 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
   return n;
 }
 
+// Evaluate the written path and its first two derivatives by arc length at `arc`; zero without a
+// path.  NUM_NONE: no memory.
 num td_cable_path(builder* b, int cable, double arc) {
   const value* path = b->cable[cable].path;
   const double zero[CABLE_PATH] = {0};

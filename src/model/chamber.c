@@ -31,6 +31,7 @@ static void chamber_offset(td_spec* spec, const value* s, int i, const char* nam
   }
 }
 
+// Rules of one chamber: a rod that exists, an interval on it, and an offset inside its section.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_diags* diags = &spec->diags;
   const int nrod = td_check_rod_count(spec);

@@ -67,6 +67,7 @@ bool td_check_is_empty(const value* s, int i) {
 
 int td_nested_limit(const td_spec* spec) { return spec->limits.parts / 100; }
 
+// One error for all empty elements from i on.
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots) {
   int n = 0;
   while (i + n < td_value_count(s) && td_check_is_empty(s, i + n)) n++;

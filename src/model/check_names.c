@@ -114,6 +114,8 @@ static td_status check_outputs(td_spec* spec, const named* list, int n) {
   return TD_OK;
 }
 
+// Check the names of each structure that has a field `name`, then `output` against those of the
+// sensors.
 td_status td_check_names(td_spec* spec) {
   const td_structure* structure;
   TD_TRY(check_rod_names(spec));

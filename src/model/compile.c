@@ -14,6 +14,8 @@ static double setting(const value* par, const char* field, double fallback) {
   return v && v->kind == V_NUM && !isnan(v->x[0]) ? v->x[0] : fallback;
 }
 
+// Read par into the model: times, tolerances, step, controllers, analyses to do, linear algebra,
+// solver.
 static void read_settings(builder* b) {
   td_model* m = b->m;
   const value* par = td_get(b->spec->root, 0, "par");
@@ -41,6 +43,7 @@ static void read_settings(builder* b) {
   if (m->solver == TD_SOLVER_COUNT) m->solver = TD_SOLVER_AUTO;  // was refused by the fields' check
 }
 
+// Free everything a builder holds, also one that was opened only in part; the model stays.
 static void builder_free(builder* b) {
   for (int r = 0; b->rod && r < b->nrod; r++) {
     free(b->rod[r].hop);
@@ -83,6 +86,8 @@ static bool open_bodies(builder* b) {
   return true;
 }
 
+// Read the structures of the spec, count bodies, joints and rods, and allocate them.  A joint with
+// `rom` also makes a rod; every rod has a base joint, behind the written ones.
 static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   *b = (builder){.spec = spec, .m = m, .diags = &spec->diags};
   b->bodies = td_get(spec->root, 0, "body");
@@ -247,6 +252,8 @@ static td_status name_joints(builder* b) {
   return TD_OK;
 }
 
+// Build the model in the order tree, forces, names, expressions, constants.  Errors of forces are
+// kept until the expressions have reported theirs.
 static td_status build(builder* b) {
   const value* world = td_get(b->spec->root, 0, "world");
   if (td_push_name(b->m, "%s", "") < 0) return TD_E_NOMEM;
@@ -319,6 +326,7 @@ static void check_overrides(td_spec* spec) {
   td_text_free(&list);
 }
 
+// Check the spec, build the model and free the builder; *model is NULL on failure.
 td_status td_compile(td_spec* spec, td_model** model) {
   *model = NULL;
   if (spec->diags.errors == 0) check_overrides(spec);

@@ -100,6 +100,8 @@ static bool is_child(const char* path, const char* parent, size_t length, const 
          strcmp(path + length + 1, name) == 0;
 }
 
+// Search the rows below the parent, then fields of joints in the files of their kinds, then other
+// spellings.
 const td_field* td_field_child(const td_field* parent, const char* name) {
   const char* path = parent ? parent->path : "";
   if (strcmp(path, "rod.part") == 0) return field_of_part(name);

@@ -70,6 +70,8 @@ static bool scalar(const td_spec* spec, const value* s, int i, const char* path,
   return !v || (v->kind == V_NUM && td_value_count(v) == 1 && td_check_constant(spec, v, 0, x));
 }
 
+// Rules of the settings: tolerances between bounds, t_init < t_final, and numbers of samples and
+// steps that can be done.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   double from, to, rtol, atol, row, rate;
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol > 0 && rtol < TD_LEAST_RTOL)

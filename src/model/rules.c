@@ -58,6 +58,8 @@ static void check_moments(td_spec* spec, const checked* c, const char* name, con
         name, w[0], w[1], w[2]);
 }
 
+// Each page of the value is the inertia of one element: symmetric, no negative principal moment,
+// none above the sum of the other two.  The rule is kept for parameters that are set later.
 void td_check_inertias(td_spec* spec, const checked* c) {
   for (int p = 0; p < c->v->pages; p++) {
     double I[9];
@@ -130,7 +132,9 @@ static bool vector_part(td_spec* spec, const checked* c) {
   return true;
 }
 
-// joint.tr.rot: four numbers with an inf are a quaternion, which starts with 0 or inf.
+// Rules of a rotation by the count of its numbers: two are [axis angle]; four are [angle axis],
+// whose axis must not vanish, or with a DOF (inf) among them a quaternion, which starts with 0 or
+// inf; three have no rule.
 void td_check_rotation(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
   double x[4];
@@ -139,6 +143,8 @@ void td_check_rotation(td_spec* spec, const checked* c) {
   if (n != 4) return;
 
   for (int k = 0; k < 4; k++) dof = (td_check_constant(spec, c->v, k, &x[k]) && isinf(x[k])) || dof;
+
+  // angle and axis, or the vector part of a quaternion
   if (!dof) {
     if (vector_part(spec, c)) return;
     if (!numbers(spec, c->v, 0, 4, x) || x[0] == 0 || norm3(x + 1) > 0) return;
@@ -147,6 +153,8 @@ void td_check_rotation(td_spec* spec, const checked* c) {
     td_hint(&spec->diags, "four numbers are [angle axis]");
     return;
   }
+
+  // quaternion with DOFs
   if (td_check_constant(spec, c->v, 0, &x[0]) && (x[0] == 0 || isinf(x[0]))) return;
   td_error(&spec->diags, TD_E_MODEL, c->at, "%s is an angle and an axis, where no DOF (inf) may be",
            c->name);
@@ -227,6 +235,8 @@ static bool check_matrix(td_spec* spec, const checked* c, double arc) {
   return false;
 }
 
+// Six diagonal numbers must not be negative, a 6 x 6 matrix must be positive semidefinite; checked
+// at three arc lengths of the stretch.  The rule is kept for parameters that are set later.
 void td_check_section_matrix(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
   for (int p = 0; p < 3; p++) {

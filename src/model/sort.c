@@ -33,6 +33,8 @@ static void depth_first(const td_model* m, family* f, int* order) {
   }
 }
 
+// Copy hops and columns into the new order and renumber what refers to them: parents, groups,
+// stations. to[old] = new.
 static void renumber(td_model* m, const int* order, int* to, model_hop* hop, model_col* col) {
   int c = 0;
   for (int k = 0; k < m->nhop; k++) to[order[k]] = k;
@@ -115,13 +117,18 @@ static void number_slots(td_model* m, int* v, int* of_slot, int* head) {
   }
 }
 
-// Where td_work has the parts and the weights of the steps of rods.
+// For each hop: how many blocks of eight slots are filled from the ground up to it (filled).  For
+// each step of a rod also the blocks that its own DOFs occupy (block, blocks), and the places of
+// its parts and weights in td_work (parts, weights), which are counted in nstrain_octet and
+// nstrain_weight.
 static void number_parts(td_model* m) {
   m->nstrain_octet = m->nstrain_weight = 0;
   for (int i = 0; i < m->nhop; i++) {
     model_hop* hop = &m->hop[i];
     hop->filled = (hop->end + LANES - 1) / LANES;
     if (!is_step(hop)) continue;
+
+    // blocks of its own columns
     int first = hop->end, end = 0;
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       first = min_int(first, m->col[k].slot / LANES);
@@ -130,6 +137,8 @@ static void number_parts(td_model* m) {
     hop->block = first;
     hop->blocks = max_int(end - first, 0);
     hop->filled = max_int(end, hop->parent < 0 ? 0 : m->hop[hop->parent].filled);
+
+    // places in the work
     hop->parts = m->nstrain_octet;
     hop->weights = m->nstrain_weight;
     m->nstrain_octet += step_octets(hop);
@@ -188,6 +197,8 @@ static td_status number_runs(td_model* m) {
   return TD_OK;
 }
 
+// Sort the hops depth first, then number slots, runs and parts, and note where hops of one kind
+// end.
 td_status td_sort_hops(td_model* m, int** renumbered) {
   const size_t n = (size_t)m->nhop + 1;
   family* f = malloc(n * sizeof *f);

@@ -30,6 +30,7 @@ bool td_wire_edge(td_wire* w, int a, int b) {
   return true;
 }
 
+// Largest side of the box around the nodes.
 double td_wire_extent(const td_wire* w) {
   double extent = 0;
   for (int c = 0; c < 3 && w->nnode > 0; c++) {

@@ -243,6 +243,8 @@ static const foreign_word words[] = {
     {"cable", "range", "cable(k).pull or .tension"},
 };
 
+// A row of the structure itself comes before one of any structure ("*"), which counts only if the
+// structure has the field it names.
 const char* td_foreign_word(const char* parent, const char* word) {
   const char* any = NULL;
   for (size_t i = 0; i < sizeof words / sizeof words[0]; i++) {
@@ -276,6 +278,7 @@ static int children(const char* parent, const char** names, int max) {
   return n;
 }
 
+// Error with the translation of a foreign word or the nearest name, and the list of all fields.
 void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_span at) {
   const char* names[64];
   const int n = children(parent, names, 64);

@@ -251,6 +251,7 @@ static void drop_model(td_live* l) {
   l->grip.station = -1;
 }
 
+// Free a live model with its solver, texts and file names; NULL is allowed.
 void td_live_free(td_live* l) {
   if (!l) return;
   drop_model(l);
@@ -303,7 +304,8 @@ static td_solver pick_solver(td_live* l) {
   return choice.solver;
 }
 
-// Start a solver at l->state.  Tolerances no finer than 1e-5 are enough for the eye.
+// Replace the solver by one that starts at l->state.  Tolerances no finer than 1e-5 are enough for
+// the eye.
 static td_status start(td_live* l) {
   td_stepper_free(l->stepper);
   td_motion_free(l->motion);

@@ -399,7 +399,9 @@ static void quote(td_text* out, const char* s) {
   td_text_add(out, "\"");
 }
 
-// Write a gnuplot script that draws a plot from the file `path`.
+// Write a gnuplot script that reads the CSV file `path` and draws the plot into the SVG file
+// `output`. *text is to be freed, NULL on failure.  TD_E_USAGE for a plot without curves or with a
+// second panel.
 td_status td_plot_gnuplot(const td_plot* given, const char* path, const char* output, char** text) {
   td_plot own = td_plot_default();
   const td_plot* p = &own;

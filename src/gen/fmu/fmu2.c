@@ -63,6 +63,8 @@ static void tell(void* user, const char* text, bool note) {
 EXPORT const char* fmi2GetTypesPlatform(void) { return "default"; }
 EXPORT const char* fmi2GetVersion(void) { return "2.0"; }
 
+// Create an instance for model exchange or co-simulation; NULL if the guid is not that of this
+// unit.
 EXPORT fmi2Component fmi2Instantiate(fmi2String name, fmi2Type type, fmi2String guid,
                                      fmi2String resources, const fmi2CallbackFunctions* call,
                                      fmi2Boolean visible, fmi2Boolean logging) {

@@ -73,6 +73,8 @@ static void tell(void* user, const char* text, bool note) {
 
 EXPORT const char* fmi3GetVersion(void) { return "3.0"; }
 
+// Create an instance for model exchange or co-simulation; NULL if the token is not that of this
+// unit.
 static fmi3Instance instantiate(fmi3String name, fmi3String token, fmi3InstanceEnvironment env,
                                 fmi3LogMessageCallback log, bool cosim) {
   if (!name || !token || strcmp(token, FMU_GUID) != 0) return NULL;

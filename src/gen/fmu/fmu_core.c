@@ -86,6 +86,7 @@ static td_work* fmu_work(void) {
   return w;
 }
 
+// Allocate a unit at the start time of the model, with default inputs.  NULL: no memory.
 static fmu* fmu_new(void) {
   fmu* f = calloc(1, sizeof *f);
   if (!f) return NULL;
@@ -169,6 +170,7 @@ static bool fmu_start(fmu* f) {
 
 // ---- derivatives and outputs ------------------------------------------------------------------
 
+// dx/dt at (t, x); the unit's own time and states stay as they are.  False: the dynamics fail.
 static bool fmu_rates(fmu* f, const double* x, double t, double* dx) {
   double own[NX + 1], time = f->s.t;
   memcpy(own, f->x, sizeof own);
@@ -273,6 +275,8 @@ static bool fmu_get(fmu* f, unsigned vr, double* value) {
   return true;
 }
 
+// Set the variable with value reference vr: a state, an input within its range, or, before the unit
+// runs, a parameter.  False after a message.
 static bool fmu_set(fmu* f, unsigned vr, double value) {
   if (!isfinite(value)) {
     fmu_say(f, "values must be finite");
@@ -321,10 +325,14 @@ static void fmu_reset(fmu* f) {
 
 // ---- Jacobians --------------------------------------------------------------------------------
 
+// Evaluate the derivatives at the present state: N, N⁺, d(N v)/dq, those of v' and of internal
+// states; f->driven marks prescribed coordinates.  False: the dynamics fail.
 static bool fmu_jacobians(fmu* f) {
   fmu_targets(f);
   td_qdot_matrix(&the_model, f->s.q, f->N);
   for (int i = 0; i < FMU_NV; i++) f->driven[FMU_NQ + i] = the_model.vel[i].motion != NUM_NONE;
+
+  // a position is prescribed if only prescribed velocities move it
   for (int k = 0; k < FMU_NQ; k++) {
     bool moves = false, free = false;
     for (int i = 0; i < FMU_NV; i++) {
@@ -436,6 +444,7 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
 
 // ---- integration ------------------------------------------------------------------------------
 
+// Factor A (n x n by rows) in place, LU with row exchanges in pivot.  False: singular.
 static bool fmu_lu(double* A, int n, int* pivot) {
   for (int k = 0; k < n; k++) {
     int best = k;
@@ -772,6 +781,9 @@ static bool fmu_time_event(fmu* f, bool* changed, bool* next, double* time) {
   return true;
 }
 
+// Co-simulation step from t to t + h, past jumps and corners of time functions on the way.  False
+// after a message: the unit does not run, t is not where it stands, an event has ended it, or
+// integration fails.
 static bool fmu_do_step(fmu* f, double t, double h) {
   if (!f->cosim || f->mode != FMU_RUNNING || !isfinite(t) || !(h > 0) || !isfinite(h)) return false;
   if (fabs(t - f->s.t) > 1e-9 * fmax(1, fabs(t))) {
@@ -782,6 +794,8 @@ static bool fmu_do_step(fmu* f, double t, double h) {
     fmu_say(f, "an event has ended the simulation");
     return false;
   }
+
+  // from jump to jump; `margin` keeps evaluations clear of the instant itself
   const double end = t + h, margin = td_jump_margin(end, 1);
   bool ok = true;
   while (ok && !f->stopped && end - f->s.t > 1e-12 * fmax(1, fabs(end))) {
@@ -830,6 +844,7 @@ static bool fmu_save(fmu* f, void** to) {
   return true;
 }
 
+// Restore a saved state of this unit, parameters included.  False: it is of another unit.
 static bool fmu_load(fmu* f, const fmu_saved* s) {
   if (!s || memcmp(s->guid, FMU_GUID, sizeof s->guid) != 0) return false;
   for (int i = 0; i < FMU_NP; i++) {

@@ -7,6 +7,7 @@
 
 const td_large_ops* const td_large = NULL;
 
+// Cholesky factorisation row by row, A n x n by rows.
 int td_chol(double* A, int n, double tol) {
   for (int i = 0; i < n; i++) {
     double* Li = A + (size_t)i * (size_t)n;
@@ -23,6 +24,7 @@ int td_chol(double* A, int n, double tol) {
   return 0;
 }
 
+// Forward and back substitution, one right-hand side after another.
 void td_chol_solve(const double* L, int n, double* B, int nrhs) {
   for (int c = 0; c < nrhs; c++) {
     double* x = B + c;

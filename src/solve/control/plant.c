@@ -47,6 +47,7 @@ struct td_plant {
 
 static const double horizon = 10;  // [s]
 
+// Free a plant with its solver, motion and controllers; NULL is allowed.
 void td_plant_free(td_plant* p) {
   if (!p) return;
   td_stepper_free(p->stepper);

@@ -55,6 +55,7 @@ struct td_sampler {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
+// Free a sampler with its gains and close its plug-ins; NULL is allowed.
 void td_sampler_free(td_sampler* s) {
   if (!s) return;
   for (int i = 0; s->controllers && i < s->ncontroller; i++) {

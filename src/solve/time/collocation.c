@@ -112,6 +112,8 @@ static void roots_at(void* ctx, double t, double* g) {
   td_ode_roots(&c->base, t, t < c->t_to ? c->y : c->y_to, g);
 }
 
+// Allocate states, stages and linear systems (one real, the others complex), and find the table of
+// the method.  On TD_E_NOMEM td_collocated_free() releases what was made.
 td_status td_collocated_new(td_collocated* c, int stages) {
   const td_ode* ode = c->base.ode;
   const int n = ode->n, m = ode->nquad;
@@ -191,6 +193,8 @@ int td_collocated_slopes(td_collocated* c, double h) {
   return 0;
 }
 
+// Simplified Newton iteration in the transformed stages W = T⁻¹ Z, where it splits into one real
+// and (s - 1)/2 complex systems.
 void td_collocated_correct(td_collocated* c, double h) {
   const td_collocation* k = &c->table;
   const int s = k->s, n = c->n;
@@ -267,6 +271,8 @@ void td_collocated_begin(td_collocated* c, double t, const double* y) {
   td_crossings_begin(&c->roots, t);
 }
 
+// Take a step unless roots of the last one remain, find the first root in it and interpolate there;
+// a guarded step is repeated to end at the root.
 td_status td_collocated_step(td_collocated* c, int (*advance)(td_collocated* c, double t_stop),
                              double t_stop, td_step* out) {
   td_stepper* base = &c->base;

@@ -103,6 +103,8 @@ static td_method challenger(const td_contest* c, double left) {
   return next;
 }
 
+// Compare the work per second of motion: a challenger that is better becomes the champion; the
+// loser is tried again only after `patience` times the work so far.
 void td_contest_judge(td_contest* c, const td_ode_counts* counts, double t, double t_end) {
   const double work = work_since(c, counts);
   c->rate[c->now] = work / (t - c->t_before);

@@ -64,6 +64,8 @@ static double narrow(td_crossings* c, double low, double high, double tiny) {
   return high;
 }
 
+// Compare signs at both ends of the interval and narrow it around the first change; crossed[i] is
+// its direction.
 bool td_crossings_find(td_crossings* c, double t, double tiny) {
   if (c->n == 0 || t <= c->t) return false;
   const size_t bytes = (size_t)c->n * sizeof(double);

@@ -29,6 +29,7 @@ void td_dense_steps_free(td_dense_steps* f) {
   free(f);
 }
 
+// Memory for J, the partly eliminated matrix and the factors of the rest.  NULL: no memory.
 td_dense_steps* td_dense_steps_new(const td_ode* ode) {
   const size_t n = (size_t)ode->n, npos = (size_t)ode->npos, rest = n - npos;
   td_dense_steps* f = calloc(1, sizeof *f + (2 * n + 6 * npos) * sizeof(int));
@@ -66,6 +67,8 @@ static void stretch(const double* row, int from, int to, int ends[2]) {
   ends[1] = to;
 }
 
+// Eliminate the positions from 1 - γ J, then factor the rest with LAPACK. TD_E_SINGULAR if a pivot
+// is zero.
 static td_status factor(void* ctx, double gamma) {
   td_dense_steps* f = ctx;
   const int n = f->ode->n, npos = f->ode->npos, rest = n - npos;
@@ -73,8 +76,7 @@ static td_status factor(void* ctx, double gamma) {
   for (size_t i = 0; i < area(n, n); i++) A[i] = -gamma * f->J[i];
   for (int i = 0; i < n; i++) A[area(i, n) + (size_t)i] += 1;
 
-  // rows below minus multiples of a position's row, over its few numbers; the multiples stay in its
-  // column
+  // eliminate the positions without pivoting; the multipliers stay in their columns
   for (int i = 0; i < npos; i++) {
     const double* pivot = A + area(i, n);
     int nfew = 0;
@@ -90,6 +92,8 @@ static td_status factor(void* ctx, double gamma) {
   }
   for (int i = 0; i < npos; i++) {
     const double* row = A + area(i, n);
+
+    // note the nonzero stretches of each row: before the pivot, among positions, in the rest
     stretch(row, 0, i, f->ends + 6 * i);
     stretch(row, i + 1, npos, f->ends + 6 * i + 2);
     stretch(row, npos, n, f->ends + 6 * i + 4);

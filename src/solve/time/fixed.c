@@ -83,6 +83,7 @@ static void release(td_stepper* base) {
 static const td_stepper_ops fixed_ops = {step, td_collocated_at, restart, release, NULL, false,
                                          true};
 
+// Create the solver of equal steps at (t, y); *stepper is NULL on failure.
 static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   td_collocated* c = calloc(1, sizeof *c);

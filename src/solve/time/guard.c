@@ -25,6 +25,8 @@ static const double noisy = 10, quiet = 0.1;
 // Steps that a method with a history needs after a start until it is worth another one.
 enum { START_PAYS = 10 };
 
+// Allocate the guards of an ode in one block.  On TD_E_NOMEM *guard is what td_guard_free() must
+// release.
 td_status td_guard_new(const td_ode* ode, td_guard** guard) {
   const size_t n = (size_t)ode->nguard, ny = (size_t)(ode->n + ode->nquad);
   td_guard* g =
@@ -162,6 +164,9 @@ static double passed_behind(td_stepper* s, const td_step* step, td_guard_path* p
   return td_guard_behind(path, g->t0, step->t, speed);
 }
 
+// Repeat the step, at most REPEATS times, until no guard closes and opens again inside it unseen,
+// and until it ends where an element begins to act sharply.  Signs and gaps at its end are kept for
+// the next step.
 td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
   td_guard* g = s->guard;
   double end = t_stop;
@@ -172,6 +177,7 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
     g->start_steps = s->counts.steps;
   }
   for (int k = 0; k < REPEATS; k++) {
+    // take the step, and search for a guard that closes and opens inside
     TD_TRY(s->ops->step(s, end, step));
     TD_TRY(find_bounds(s, step));
     td_guard_path path = {.n = g->n,
@@ -190,6 +196,8 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
     if (isnan(closed)) closed = passed_behind(s, step, &path);
     if (isnan(closed)) {
       bool over = false;
+
+      // none: end the step at the first sharp impact
       const double hit = located ? NAN : td_impact_first(s, step, &over);
       if (isnan(hit)) break;
       const double h = step->t - g->t0, small = 1e-6 * h;
@@ -203,6 +211,8 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
         if (s->counts.steps - g->start_steps < START_PAYS) break;
         if (s->ode->project != NULL && td_ode_project(s, hit, g->hit) != 0) return s->failure;
         s->ode->guards(s->ode->ctx, hit, g->hit, g->g1, g->v1);
+
+        // impacts that are over, and guards that changed their sign
         for (int i = 0; i < g->n; i++)
           if (isnan(g->v1[i])) g->v1[i] = 0;
         step->t = hit;
@@ -223,6 +233,8 @@ td_status td_guard_step(td_stepper* s, double t_stop, td_step* step) {
   for (int i = 0; i < g->n; i++)
     if (g->g0[i] * g->g1[i] < 0 && g->fruitless[i] == 0) s->stale = true;
   TD_TRY(td_impact_chatters(s, step));
+
+  // the end is the start of the next step
   memcpy(g->y0, step->y, (size_t)g->ny * sizeof(double));
   memcpy(g->g0, g->g1, (size_t)g->n * sizeof(double));
   memcpy(g->v0, g->v1, (size_t)g->n * sizeof(double));
@@ -253,6 +265,8 @@ static int changes(const td_guard* g, int i, const int* order, int m, double noi
   return n;
 }
 
+// Sort the stages by time and count the sign changes of each guard; those within its rounding noise
+// do not count.
 bool td_guard_stages_agree(td_stepper* s, double t, const double* y) {
   td_guard* g = s->guard;
   int order[STAGES], m = 0;

@@ -122,10 +122,14 @@ static bool leaves(const td_stepper* s, int i) {
   return s->ops->blind && g->side[i] * g->g0[i] > 0 && fabs(g->g0[i]) > 1e-3 * fabs(g->g1[i]);
 }
 
+// Walk through the crossings of the watched guards in order of time.  *over: the impact ends there.
+// Notes factor, side and duration of the impact that is returned.
 double td_impact_first(td_stepper* s, const td_step* step, bool* over) {
   td_guard* g = s->guard;
   const double tiny = 8 * DBL_EPSILON * fmax(fabs(g->t0), fabs(step->t));
   g->crossings.ctx = s;
+
+  // watch elements that begin to act, and impacts that end
   bool any = false;
   for (int i = 0; i < g->n; i++) {
     const bool changes = isfinite(g->g0[i]) && g->g0[i] != 0 && g->g0[i] * g->g1[i] <= 0;
@@ -135,6 +139,8 @@ double td_impact_first(td_stepper* s, const td_step* step, bool* over) {
   }
   if (!any) return NAN;
   td_crossings_begin(&g->crossings, g->t0);
+
+  // judge one crossing after another
   while (td_crossings_find(&g->crossings, step->t, tiny)) {
     const double t = g->crossings.t;
     int i = 0;
@@ -150,6 +156,8 @@ double td_impact_first(td_stepper* s, const td_step* step, bool* over) {
       g->skip[i]--;
       continue;
     }
+
+    // how sharp it is, and whether the step can follow it
     const double factor = sharpness(s, t, i, fmax(step->t - g->t0, s->ode->h_max));
     const bool blind = s->ops->blind && g->stopping[i] < 10 * (step->t - g->t0);
     const bool harmless = !isfinite(g->stopping[i]);

@@ -83,6 +83,7 @@ static int release(SUNLinearSolver s) {
   return SUNLS_SUCCESS;
 }
 
+// Wrap td_step_ops as a SUNLinearSolver, freed by SUNLinSolFree().
 SUNLinearSolver td_step_linsol(const td_step_ops* ops, void* ctx, int n, long* factorisations,
                                SUNContext context) {
   factors* f = calloc(1, sizeof *f);

@@ -51,6 +51,7 @@ static void drive(const td_motion* m, const double* W, double* row) {
   }
 }
 
+// Fill J (n x n by rows) at (t, y), block by block as in the file's head.
 td_status td_motion_jacobian(void* ctx, double t, const double* y, double* J) {
   td_motion* m = ctx;
   const int n = m->ode.n, nv = m->size.nv, nq = m->size.nq, all = model_drives(m->model);

@@ -44,6 +44,8 @@ void td_motion_inputs(td_motion* m, const td_input_table* inputs) {
   drive_inputs(m, m->state->t);
 }
 
+// Distribute y = [q, v, targets, internal states, task integrals] over state and work, and set
+// inputs and prescribed motion at t.
 void td_motion_unpack(td_motion* m, double t, const double* y) {
   // at the instant of a jump, time is later by a few rounding errors: values just after it hold
   m->state->t = t == m->t_jump ? t + 16 * DBL_EPSILON * fmax(fabs(t), 1e-6) : t;

@@ -266,6 +266,7 @@ static void release(td_stepper* base) {
 static const td_stepper_ops radau_ops = {step, td_collocated_at, restart, release, NULL, false,
                                          true};
 
+// Create the Radau solver at (t, y); *stepper is NULL on failure.
 static td_status start(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   *stepper = NULL;
   const int all = ode->n + ode->nquad;

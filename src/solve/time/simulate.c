@@ -20,6 +20,7 @@ void td_sim_options_fill(td_sim_options* options, size_t size) {
 
 static double given(double option, double setting) { return isnan(option) ? setting : option; }
 
+// Plan of a run: the caller's options, and settings of the model where these are not given.
 static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
   const td_settings s = td_model_settings(model);
   return (td_run_plan){.t_end = given(o->t_final, s.t_final),
@@ -101,6 +102,7 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
   return false;
 }
 
+// Whether a simulation can be run as planned; otherwise `out` tells what is refused.
 static bool sensible(const td_run_plan* p, const td_sim_options* o, const td_state* start,
                      td_trajectory* out) {
   if (!td_state_is_finite(out->model, start)) {
@@ -195,6 +197,7 @@ static td_status run_twice(const td_model* model, td_work* work, td_state* state
   return status;
 }
 
+// Check options and plan, then run once, or twice with halved steps for the time error.
 td_status td_simulate(const td_model* model, td_work* work, td_state* state,
                       const td_sim_options* options, td_trajectory** trajectory) {
   if (!trajectory) return TD_E_USAGE;

@@ -71,6 +71,8 @@ static void dominant(td_dense_steps* J, int n, double* x, double* re, double* im
   *im = disc < 0 ? sqrt(-disc) : 0;
 }
 
+// Rates of the Jacobian at (t, y): all eigenvalues of small systems, the dominant one of large ones
+// by power iteration.
 static td_status read_spectrum(const td_ode* ode, double t, const double* y, spectrum* out) {
   const size_t n = (size_t)ode->n;
   *out = (spectrum){.slowest = INFINITY};
@@ -121,6 +123,8 @@ typedef struct mode {
 } mode;
 enum { ITERATIONS = 30 };
 
+// Frequency and damping [1/s] of the fastest mode of a sparse model, by power iteration on dv'/dq N
+// (x has room for 2 n); m is zero if nothing acts.
 static td_status fastest_mode(const td_ode* ode, double* x, mode* m) {
   const int n = ode->n, nq = ode->npos, nw = n - nq;
   double* y = x + n;
@@ -176,6 +180,8 @@ static td_status choose_sparse(const td_ode* ode, double t, const double* y, dou
   return TD_OK;
 }
 
+// Estimate the steps that explicit and BDF integration need over the rest of the run, and choose
+// the cheaper; choice->why tells the reason in words.
 td_status td_choose_solver(const td_ode* ode, double t, const double* y, double t_end, double h,
                            td_choice* choice) {
   *choice = (td_choice){.solver = TD_SOLVER_EXPLICIT};
@@ -223,6 +229,8 @@ td_status td_choose_solver(const td_ode* ode, double t, const double* y, double 
   // and those of BDF do not
   const bool crawling =
       h > 0 && rest / h > 10 * few_steps && h * fastest < crawling_part * explicit_angle(ode->rtol);
+
+  // the first reason that applies
   if (stable_steps > few_steps && 13 * stable_steps > 2 * 3 * bdf_steps && limited) {
     choice->solver = TD_SOLVER_STIFF;
     snprintf(

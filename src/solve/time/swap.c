@@ -71,12 +71,14 @@ static void decide(td_motion* m, const td_swap_question* q, const td_code* befor
   }
 }
 
+// Evaluate engine and code at one state, compare, and measure the time of both.
 td_status td_swap(td_motion* m, const td_swap_question* q, char* text, size_t size) {
   const td_code* before = m->code;
   const int n = m->ode.n + m->ode.nquad;
   char clause[160] = "";
-  double *ours = calloc(2 * (size_t)n, sizeof *ours), *theirs = ours + n;
+  double* ours = calloc(2 * (size_t)n, sizeof *ours);
   if (ours == NULL) return TD_E_NOMEM;
+  double* theirs = ours + n;
 
   // evaluate both at (t, y); where the rates agree, measure both and choose
   if (q->with_power && !q->code->has_power) {

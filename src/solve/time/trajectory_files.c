@@ -6,6 +6,7 @@
 #include "solve/time/trajectory.h"
 #include "tendril/tools.h"
 
+// Gather all records in one block, name its columns, and stage the files.
 td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, const char* name,
                               bool mat, td_files* files) {
   if (!run || !name || !files) return TD_E_USAGE;
