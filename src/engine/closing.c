@@ -547,7 +547,8 @@ static bool closes(const td_model* m, td_work* w, const double* e, const double*
   return left <= 1e-9 * most;
 }
 
-// Close gaps by the first stage that can: joints, bending, stretching.
+// delta (nvel): linear displacement of the coordinates that cancels the errors e (nrow) of the
+// rows, by the first stage that can: joints, also bending, also stretching.  False: none can.
 static bool close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);

@@ -16,7 +16,8 @@ static vec3 isotropic_damping(const td_work* w, const model_axial* f, const fram
   return vec3_scale(law_switch(&l, vec3_norm(vec3_sub(b->p, a->p)), &slope), r);
 }
 
-// v: the law of the link; dL: how its length changes
+// Change of the damping force -μ |u|^(ν-1) u on each component of the relative velocity, with
+// frames, numbers and, for a one-sided law, with the length's change dL.
 static vec3 isotropic_damping_diff(const td_work* w, const model_axial* f, const force_state* s,
                                    const frame_change* da, const frame_change* db, double dL) {
   const vec3 u = vec3_sub(s->b.v, s->a.v), du = vec3_sub(db->v, da->v);
@@ -28,6 +29,8 @@ static vec3 isotropic_damping_diff(const td_work* w, const model_axial* f, const
     const double dnu = w->dnum[l->nu] == 0 ? 0 : law_power_nu(x, u2);
     r[c] = -w->num[l->mu] * (slope * vec3_at(du, c) + dnu * w->dnum[l->nu]) - x * w->dnum[l->mu];
   }
+
+  // a one-sided law also switches on and off with the length
   if (l->dir == 0) return vec3_of(r);
   const double dx0 = w->dnum[l->rest] * w->num[l->compr] + w->num[l->rest] * w->dnum[l->compr];
   return vec3_axpy(s->law[0].on_x * dL + s->law[0].on_x0 * dx0,

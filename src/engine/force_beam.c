@@ -34,15 +34,21 @@ static mat3 beam_axes(const frame* a, const frame* b, vec3 xaxis) {
   return (mat3){{x.x, y.x, z.x, x.y, y.y, z.y, x.z, y.z, z.z}};
 }
 
-// How they turn, in the first frame.
+// Turn of the beam's axes [x y z] relative to frame a, in the axes of a: z points from a to b, x is
+// xaxis less its part along z.  With columns e_i of the axes the turn is ½ Σ e_i × de_i.  Zero
+// where xaxis is along z.
 static vec3 axes_turn(const frame* a, const frame* b, const frame_change* da,
                       const frame_change* db, vec3 xaxis, vec3 dxaxis) {
   const vec3 r = mat3_apply_t(a->R, vec3_sub(b->p, a->p)), none = {0, 0, 0};
   const vec3 turn = mat3_apply_t(a->R, da->turn),
              dr = vec3_sub(mat3_apply_t(a->R, vec3_sub(db->p, da->p)), vec3_cross(turn, r));
+
+  // z and its change
   const double length = vec3_norm(r);
   const vec3 z = length > 0 ? vec3_scale(1 / length, r) : (vec3){0, 0, 1};
   const vec3 dz = length > 0 ? vec3_scale(1 / length, vec3_axpy(-vec3_dot(z, dr), z, dr)) : none;
+
+  // x and its change
   const vec3 across = vec3_axpy(-vec3_dot(xaxis, z), z, xaxis);
   const double n = vec3_norm(across);
   if (!(n > 1e-9 * vec3_norm(xaxis))) return none;
@@ -50,6 +56,8 @@ static vec3 axes_turn(const frame* a, const frame* b, const frame_change* da,
   d = vec3_axpy(-vec3_dot(xaxis, z), dz, d);
   const vec3 x = vec3_scale(1 / n, across);
   const vec3 dx = vec3_scale(1 / n, vec3_axpy(-vec3_dot(x, d), x, d));
+
+  // y = z × x, then the turn
   const vec3 y = vec3_cross(z, x), dy = vec3_add(vec3_cross(dz, x), vec3_cross(z, dx));
   const vec3 sum = vec3_add(vec3_add(vec3_cross(x, dx), vec3_cross(y, dy)), vec3_cross(z, dz));
   return vec3_scale(0.5, sum);

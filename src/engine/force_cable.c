@@ -188,7 +188,9 @@ void td_cable_tensions(const td_model* m, td_work* w) {
   }
 }
 
-// The changes of the shares along the direction, and of their mean (cf. shares and mean_share).
+// Changes of the friction shares exp(-μ Θ) of a cable's crossings along the direction, in d->share;
+// returns the change of their mean over the length. Θ counts the bends up to the middle of each
+// piece.  Zero without friction.
 static double shares_along(const td_model* m, td_work* w, int cable) {
   const model_cable* c = &m->cable[cable];
   direction* d = w->along;
@@ -196,6 +198,8 @@ static double shares_along(const td_model* m, td_work* w, int cable) {
                dmu = has_friction(c) ? w->dnum[c->friction] : 0;
   double angle = 0, dangle = 0, length = 0, dlength = 0, sum = 0, dsum = 0;
   if (!has_friction(c)) return 0;
+
+  // length inside rods and its change
   taylor total = taylor_const(passed_in_all(m, w, c));
   for (int i = 0; i < c->norder; i++)
     if (crossing_of(m, c, i)->joint == 0) total.e += along_crossing(m, w, crossing_of(m, c, i)).dW;
@@ -203,6 +207,8 @@ static double shares_along(const td_model* m, td_work* w, int cable) {
     const model_crossing* at = crossing_of(m, c, i);
     const crossing_along a = along_crossing(m, w, at);
     const int k = m->cable_order[c->order + i];
+
+    // bend of the cable in this piece, with its derivative
     taylor x[6], path[6];
     for (int j = 0; j < 6; j++) {
       x[j] = (taylor){.x = a.x[j], .e = a.dx[j]};
@@ -211,6 +217,8 @@ static double shares_along(const td_model* m, td_work* w, int cable) {
     const taylor bend = td_taylor_bend(at->joint > 0, x, path, total);
     const double turn = a.W * bend.x, dturn = a.dW * bend.x + a.W * bend.e;
     const double share = w->crossing_share[k], l = a.W * a.s.l, dl = a.dW * a.s.l + a.W * a.dl;
+
+    // share, then the sums up to the next piece
     d->share[k] = -share * (dmu * (angle + 0.5 * turn) + mu * (dangle + 0.5 * dturn));
     angle += turn;
     dangle += dturn;
@@ -422,7 +430,8 @@ static void piece_gradients(const td_model* m, const td_work* w, const model_cro
   }
 }
 
-// δT = -μ T δΘ, Θ the turning up to the middle of the piece.
+// Add to dq the change of a cable's generalised forces by friction: δT = -μ T δΘ on each piece, Θ
+// the turning up to its middle.
 static void friction_tangent(const td_model* m, td_work* w, int cable, double* dq) {
   const model_cable* c = &m->cable[cable];
   const double total = passed_in_all(m, w, c);

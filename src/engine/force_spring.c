@@ -185,7 +185,9 @@ static void numbers_diff(const td_model* m, const td_work* w, int i, double* dta
     dtau[f->v + k] += change * vec3_at(p.g, k) + s * vec3_at(dg, k);
 }
 
-// d(g f)/dq = dg f + g (f_x dx + f_u du) with dx = g·turn, du = dg·w, for turns about each axis
+// Subtract from dq and dv the derivatives of the generalised force g f of spring i: d(g f) = dg f +
+// g (f_x dx + f_u du), dx = g·turn, du = dg·w, for a turn about each axis; g = 1 along a plain
+// coordinate.
 static void element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
                             double* dq, double* dv) {
   const model_spring* f = &m->spring[i];
@@ -194,12 +196,16 @@ static void element_tangent(const td_model* m, const td_work* w, int i, const tr
   const law_value v = law_here(w, &f->law, p.x, u);
   const double input = w->load * w->num[f->law.input], s = v.f + v.on * input;
   const double slope = v.fx + v.on_x * input;
+
+  // along a plain coordinate
   if (f->measure == PART_NUMBER) {
     const int row = part_row(part, f->v);
     if (f->q >= 0) dq[row * part->n + row] -= slope;
     dv[row * part->n + row] -= v.fu;
     return;
   }
+
+  // along a rotation
   const quat Q = quaternion_at(w, f);
   const vec3 spin = spin_at(w, f);
   for (int k = 0; k < f->nturn; k++) {

@@ -79,7 +79,8 @@ static void put_steps(const td_model* m, const td_work* w, const model_run* run,
   }
 }
 
-// Strains at the nodes, their rates and (a given) accelerations.
+// Fill *s with the steps of a run: lengths, and at the nodes strains, their rates and (a not NULL)
+// accelerations.  Constant strains plus weights times coordinates, or expressions (run->dependent).
 static void steps_of(const td_model* m, const td_work* w, const model_run* run, const double* a,
                      magnus_steps* s) {
   const lanes* constant = w->run_weight + run->weight;
@@ -362,7 +363,8 @@ static spatial acceleration_before(const td_model* m, const td_work* w, int i, c
                      td_strain_acceleration(m, w, &m->hop[i], a));
 }
 
-// U and Z of the parts.
+// U and Z of all parts of a run at accelerations a, in the world: Ṡ and S̈ of the file's head,
+// eight steps at a time.
 static void part_rates(const td_model* m, td_work* w, const model_run* run, const double* a) {
   const octet_pose g = all_before(m, w, run);
   magnus_steps steps;
@@ -370,12 +372,16 @@ static void part_rates(const td_model* m, td_work* w, const model_run* run, cons
   octet V = octet_zero(), A = octet_zero();
   steps_of(m, w, run, a, &steps);
   td_magnus_rates(&steps, S);
+
+  // velocities and accelerations before each step
   for (int l = 0; l < run->n; l++) {
     const int i = run->hop + l, parent = m->hop[i].parent;
     const spatial accel = l == 0 ? acceleration_before(m, w, i, a) : w->hop[parent].A;
     if (parent >= 0) octet_put(&V, l, &w->hop[parent].V);
     octet_put(&A, l, &accel);
   }
+
+  // carry the parts to the world, and add the motion of their frames
   for (int p = 0; p < 6 * run->nodes; p++) {
     if (!(run->modes >> p % 6 & 1)) continue;
     octet* s = S[p].d;

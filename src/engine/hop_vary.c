@@ -16,7 +16,8 @@ static vec3 turn_of(quat q, quat dq) {
   return vec3_scale(2 / square, quat_mul(dq, quat_conj(q)).v);
 }
 
-// The turn of a rotation when its numbers change.
+// Turn (body axes to parent axes) of a fixed rotation with numbers x that change by d, by its
+// parametrisation.
 static vec3 rotation_change(const model_fix* f, const double* x, const double* d) {
   switch (f->kind) {
     case ROT_NONE:

@@ -76,7 +76,8 @@ frame td_frame(const td_model* m, const td_work* w, int station) {
   return f;
 }
 
-// Differentiate a station's frame along the direction w->along.
+// Changes of position, orientation, velocities and accelerations of a station's frame in the world,
+// along the direction w->along; zero for the ground.
 frame_change td_frame_along(const td_model* m, const td_work* w, int station) {
   frame_change d = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
   if (station < 0) return d;
@@ -84,9 +85,13 @@ frame_change td_frame_along(const td_model* m, const td_work* w, int station) {
   const frame f = td_frame(m, w, station);
   spatial X = td_station_change(m, w, station);
   if (hop >= 0) X = spatial_add(X, w->along->hop[hop].X);
+
+  // pose
   d.turn = spatial_r(&X);
   d.p = vec3_add(spatial_t(&X), vec3_cross(d.turn, f.p));
   if (hop < 0) return d;
+
+  // velocities and accelerations at the origin of the world, carried to the station
   const hop_work* h = &w->hop[hop];
   const hop_change* c = &w->along->hop[hop];
   const spatial dV = spatial_add(spatial_cross(&c->X, &h->V), c->U);

@@ -201,8 +201,8 @@ static void frame_add_diff(const td_model* m, const td_work* w, int row, double 
 
 // ---- what the DOFs do to them -----------------------------------------------------------------
 
-// Gather the columns S that move hop and their velocities v, from the hop to the root, into r
-// (slots in path order); nothing to do if r is of this hop already.
+// Gather the columns S that move `hop` and their velocities v, from the hop to the root, into r (in
+// the order of the slots).  Nothing to do if r belongs to this hop already.
 void td_reach_to(const td_model* m, const td_work* w, int hop, row_reach* r) {
   if (r->hop == hop) return;
   r->hop = hop;

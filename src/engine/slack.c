@@ -332,7 +332,9 @@ td_status td_taut_settle(const td_model* m, td_state* state, td_work* w) {
   return status;
 }
 
-// Decide which cables are taut at a state that stays as it is.
+// Decide which cables are taut at a state that stays as it is: those whose gap is closed and does
+// not open, and which then carry tension by the accelerations.  TD_E_USAGE for a state that is not
+// finite.
 td_status td_taut_choose(const td_model* m, const td_state* state, td_work* w) {
   if (!model_has(m, state, w) || !td_state_is_finite(m, state)) return TD_E_USAGE;
   if (m->ntaut == 0) return TD_OK;

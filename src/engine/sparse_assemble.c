@@ -214,7 +214,8 @@ static void element_column(const td_model* m, td_work* w, const td_pattern* p, c
   }
 }
 
-// element_column for all columns of block J that change the element.
+// Add the derivatives of one force or row along all columns of block J that move it, or change the
+// numbers it depends on.
 static void element_block(const td_model* m, td_work* w, const td_pattern* p, const element* e,
                           int J, double* dq, double* dv) {
   for (int t = m->block_tree_at[J]; t < m->block_tree_at[J + 1]; t++) {

@@ -221,7 +221,8 @@ static polyrod_vector column_direction(const td_model* m, const td_work* w, int 
                           turns ? vec3_scale(slope, e) : zero};
 }
 
-// The columns of one of its two hops.
+// Add -dτ/dq and -dτ/dv of one section along the columns of one of its two hops: the section's
+// stiffness and damping, and the turn of its forces with the shape.
 static void polynomial_columns(const td_model* m, const td_work* w, const model_strain* f,
                                const polyrod* r, const model_hop* hop, const tree_part* part,
                                double* dq, double* dv) {
@@ -231,12 +232,15 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const polyrod_vector d = column_direction(m, w, k, td_hop_traits[hop->kind].axes > 0);
     const int v = part_row(part, m->col[k].v);
+
+    // along the position
     td_polyrod_change(r, &d, &zero, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
     sum_forces(m, w, f, &g, -1, part, dq + v);
     sum_forces(m, w, f, &turned, -1, part, dq + v);
 
+    // along the rate
     td_polyrod_change(r, &zero, &d, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector gv = td_polyrod_force(r, ds);

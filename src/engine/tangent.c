@@ -83,7 +83,8 @@ static void general_columns(const td_model* m, td_work* w, int i) {
   spatial6_add(&parent->K, &b->K);
 }
 
-// What a hop itself adds to the sums over its subtree.
+// Start the sums of hop i with its own mass and forces: F = I A + V ×* I V, E the other wrenches,
+// IA the inertia, P and B the derivative of V ×* I V by V.
 static void begin_sums(td_work* w, int i) {
   hop_work* h = &w->hop[i];
   hop_sum* s = sums_of_hop(w, i);

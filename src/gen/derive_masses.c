@@ -209,7 +209,8 @@ static td_status push_masses(deriver* d, rider* on) {
   return ok && !td_exprs_failed(d->g) ? TD_OK : TD_E_NOMEM;
 }
 
-// Gather bodies and rod pieces by hop and derive their masses.
+// Gather bodies and lumps by the hop they move with, and derive one mass with T, m and I for each
+// hop.  Lumps of a quadrature are derived point by point elsewhere.
 td_status td_derive_masses(deriver* d) {
   const td_model* m = d->m;
   rider* on = malloc(((size_t)m->nhop + 1) * sizeof *on);
@@ -252,7 +253,8 @@ static void column(const tmt_mass* mass, int k, ex out[6]) {
   for (int c = 0; c < 6; c++) out[c] = mass->T[c * mass->n + k];
 }
 
-// M = Σ Tᵀ diag(m, I) T, of which only one half is multiplied out
+// M (nv x nv) = Σ Tᵀ diag(m, I) T over all masses, as expressions; one half is multiplied out and
+// copied.  False: no memory.
 bool td_derived_mass(td_derived* d, ex* M) {
   td_exprs* g = d->g;
   const int nv = d->nv;

@@ -10,7 +10,8 @@ static ex slot(deriver* d, const model_strain* f, int i) {
   return td_derive_number(d, f->section + i);
 }
 
-// f = -K (χ - χ0) - D χ' - μ |χ'|^(p-1) χ'
+// Forces of a section as expressions of its strains x and rates u: out = -K (χ - χ0) - D χ' - μ
+// |χ'|^(p-1) χ'.
 static void section_force(deriver* d, const model_strain* f, const ex x[6], const ex u[6],
                           ex out[6]) {
   td_exprs* g = d->g;

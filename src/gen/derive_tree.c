@@ -34,7 +34,7 @@ static x33 rotation(td_exprs* g, xquat q) {
   return x33_quat(g, q, xadd(g, xmul(g, q.w, q.w), x3_dot(g, q.v, q.v)));
 }
 
-// Rotation of a fixed transformation in the parametrisation that the user chose
+// Rotation matrix of a fixed transformation as expressions, by the parametrisation of the user.
 static x33 fixed_rotation(deriver* d, const model_fix* f) {
   td_exprs* g = d->g;
   if (f->rot == NUM_NONE) return x33_identity(g);

@@ -183,7 +183,7 @@ static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2]
 
 // ---- spans ------------------------------------------------------------------------------------
 
-// A station at the cable's point in a section.
+// Add a station at the cable's point `path` in the section at a rod's end e.
 static td_status push_section(builder* b, int cable, int k, const rod_end* e, num path,
                               int* station) {
   const double zero[3] = {0};

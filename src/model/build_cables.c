@@ -87,7 +87,8 @@ static bool check_way(td_spec* spec, const value* s, int i, const char* name) {
   return false;
 }
 
-// The k-th of n rods.
+// Rules for the k-th of a cable's n rods: it exists, the cable's range on it is an interval inside
+// its length, and the path stays inside its section (a warning).
 static void check_rod(td_spec* spec, const value* s, int i, const char* name, int k, int n) {
   const cable_words c = td_cable_read(s, i);
   td_diags* diags = &spec->diags;
@@ -279,7 +280,7 @@ static td_status order_crossings(builder* b) {
 
 // ---- straight spans ---------------------------------------------------------------------------
 
-// The frame of a place, moved to the cable's point there.
+// Add the station of the k-th place of `via`, moved to the cable's point there.
 static td_status push_end(builder* b, int cable, int k, int* station) {
   const value *via = b->cable[cable].via, *points = b->cable[cable].points;
   const value_slot* slot = &via->slots[k];

@@ -418,7 +418,8 @@ static clock_kind kind_of(td_model* m, ex e) {
   return td_ex_is_const(m->graph, bend) && td_ex_value(m->graph, bend) == 0 ? kind : CLOCK_CURVE;
 }
 
-// Expression that changes its sign where a node jumps or has a corner; false: there is none.
+// *clock: expression that changes its sign where the node e jumps or has a corner; for rounding
+// operations sin(π x), which does so at every whole number x.  False: e is smooth.
 static bool clock_of(td_exprs* g, ex e, ex* clock) {
   const ex_op op = td_ex_op(g, e);
   const ex a = td_ex_arg(g, e, 0);

@@ -150,8 +150,8 @@ void td_check_internals(td_spec* spec) {
   }
 }
 
-// Rates are numbers like those of forces: derivatives, corners and stop times are found with
-// theirs.
+// Add the internal states with initial values, units and rates.  Rates are numbers like those of
+// forces, so that their derivatives, corners and stop times are found with theirs.
 td_status td_build_internals(builder* b) {
   td_model* m = b->m;
   const value* list = td_get(b->spec->root, 0, "dynamics");
@@ -165,6 +165,7 @@ td_status td_build_internals(builder* b) {
     if (out->init == NUM_NONE || out->name < 0) return TD_E_NOMEM;
   }
 
+  // rates, in the order of the states
   m->internal_rate = m->nnumber_ex;
   for (int i = 0; i < n; i++) {
     int k = 0;

@@ -186,7 +186,8 @@ static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
   return TD_OK;
 }
 
-// Stations of the two ends of a joint.
+// Stations of the two ends of a joint's element: those of its force or row if it has one, else
+// those of the bodies it connects.
 static void joint_ends(builder* b, int joint, int element, int* a, int* c) {
   const int n = model_forces(b->m);
   for (int i = 0; i < n; i++) {
@@ -392,7 +393,8 @@ static bool wanted(const value* output, const char* name) {
   return false;
 }
 
-// Noise and quantum of number k of n.
+// Add the slots of noise and quantum of number k of n of sensor(i), zero where they are not
+// written.  Refuses other counts than one and n.
 static td_status push_measure(builder* b, const value* sensors, int i, int k, int n) {
   static const char* const fields[] = {"noise", "quantum"};
   for (int f = 0; f < 2; f++) {

@@ -105,7 +105,8 @@ td_status td_gvs_make_coordinates(builder* b, int rod) {
   return TD_OK;
 }
 
-// List the coordinates, of whichever rods, that the strain of a part depends on.
+// List the coordinates, of whichever rods, that the strain field of a part depends on; g->coords is
+// the list.  Refuses fields that do not go with a strain field.
 td_status td_gvs_own_coordinates(builder* b, gvs* g) {
   static const char* const others[] = {"basis", "order", "elements", "functions"};
   const rod_part* p = &b->rod[g->rod].part[g->part];
@@ -124,6 +125,7 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g) {
                     "rod(%d).modes does not go with a strain field of its own (strain)",
                     g->rod + 1);
 
+  // coordinates of all rods that occur in the field
   model_coords field = {.first = b->m->ncoordinate, .rod = g->rod + 1};
   for (int rod = 0; rod < td_value_count(b->rods); rod++) {
     const value* coords = td_get(b->rods, rod, "coords");
@@ -191,7 +193,8 @@ static td_status put_hessian(const own* o, const gvs* g, unsigned modes, const d
   return status;
 }
 
-// The column of coordinate k in strain d.
+// Add the column of coordinate k in strain d of a step: its weights ∂b/∂q at the nodes, with first
+// and second rates.  Nothing is added where all weights are zero.
 static td_status push_column(const own* o, const gvs* g, int hop, int d, int k, const double* arc,
                              int nodes) {
   ex weight[MAGNUS_NODES], rates[2 * MAGNUS_NODES];

@@ -114,7 +114,8 @@ static void report_dependence(td_spec* spec, const checked* c, ex e, unsigned ba
   td_text_free(&found);
 }
 
-// The first element that depends on what it may not is reported.
+// Check that no element depends on what its field may not depend on.  False after a message about
+// the first one.
 static bool check_depends(td_spec* spec, const checked* c) {
   for (int i = 0; c->v->e && i < td_value_count(c->v); i++) {
     if (c->v->e[i] == EX_NONE) continue;
@@ -230,8 +231,9 @@ static void range_text(const char* options, td_text* out) {
   }
 }
 
-// One number against finiteness, wholeness and range; `where` follows its name.  That inf makes a
-// degree of freedom and nan a rest value is part of the structure: it must be written out.
+// Check one number x of a field: finite, in range, whole, not absurdly large; `where` follows its
+// name in messages. inf (a DOF) and nan (a rest value) shape the structure, so they must be written
+// out (`written`).  False after a message.
 static bool check_number(td_spec* spec, const checked* c, int i, double x, bool written,
                          const char* where) {
   const td_field* f = c->field;
@@ -245,6 +247,7 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   if (written && !isfinite(x) && strcmp(f->special, isnan(x) ? "nan" : "inf") == 0 && !(x < 0))
     return true;
 
+  // the first rule it breaks
   char name[NAME_SIZE];
   element_name(c, i, name, sizeof name);
   strncat(name, where, sizeof name - strlen(name) - 1);
@@ -406,7 +409,8 @@ static bool is_rom_body(const td_spec* spec, double body) {
   return false;
 }
 
-// at(body(2), 3), body(2)
+// Check a reference such as at(body(2), 3): to a rod, a mesh node or a body, with an element that
+// is a known whole number.
 static void check_reference(td_spec* spec, const checked* c) {
   const value_ref* ref = &c->v->ref;
   if (strcmp(ref->root, "rod") == 0) return;
@@ -614,7 +618,8 @@ static bool has_later(const td_field* field, const value* s, int i) {
   return false;
 }
 
-// A single number for an inertia is the moment about every axis.
+// Replace a single number of body.I by the 3 x 3 matrix with this moment about every axis.  Other
+// values stay as they are.
 static void spread_inertia(td_spec* spec, const td_field* f, value_slot* slot) {
   const bool moments = strcmp(f->path, "body.I") == 0 || strcmp(f->path, "mesh.body.I") == 0;
   if (!moments || slot->v->kind != V_NUM || td_value_count(slot->v) != 1) return;

@@ -45,7 +45,8 @@ static void check_unique(td_spec* spec, const char* root, const value* s, const 
   }
 }
 
-// A rod is not called like a body: both are places.
+// Report rods that have the name of a body: a name must mean one place.  Both lists are sorted by
+// name.
 static td_status check_rod_names(td_spec* spec) {
   const value *bodies = td_get(spec->root, 0, "body"), *rods = td_get(spec->root, 0, "rod");
   named *body, *rod;
@@ -95,7 +96,7 @@ static td_status check_output(td_spec* spec, const char* name, td_span at, const
   return TD_OK;
 }
 
-// `output`: one name or a cell of names.
+// Check that `output`, one name or a cell of names, names sensors of the list.
 static td_status check_outputs(td_spec* spec, const named* list, int n) {
   const value* v = td_get(spec->root, 0, "output");
   if (!v) return TD_OK;

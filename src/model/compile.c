@@ -203,7 +203,8 @@ static td_status finish_tree(builder* b) {
   return TD_OK;
 }
 
-// Coordinates the solver integrates: those whose motion is not given.
+// List the velocities and positions that the solver integrates (free_v, free_q): those whose motion
+// is not prescribed. `prescribed` (npos) is scratch, all false.
 static td_status list_free(td_model* m, bool* prescribed) {
   for (int i = 0; i < m->nvel; i++) {
     if (m->vel[i].motion != NUM_NONE) {

@@ -105,7 +105,8 @@ bool td_is_vector_part(const td_spec* spec, const value* rot) {
   return norm3(x + 1) > 0 && norm3(x + 1) < 1;
 }
 
-// Fixed [0 x y z] as published: the reader of [angle axis] is told.
+// Check a fixed rotation [0 x y z], the vector part of a unit quaternion as published: not longer
+// than 1, and a remark, since four other numbers are [angle axis].  False: it is none.
 static bool vector_part(td_spec* spec, const checked* c) {
   if (!td_is_vector_part(spec, c->v)) return false;
   char rule[160];
@@ -171,7 +172,8 @@ void td_check_place_rotation(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s must not be the zero quaternion", c->name);
 }
 
-// Rows of three numbers that are directions.
+// Rule of directions, one in each row of three numbers: not zero.  The rule is kept for parameters
+// that are set later.
 void td_check_directions(td_spec* spec, const checked* c) {
   const int rows = c->fit.rows;
   for (int i = 0; i < rows; i++) {
@@ -207,7 +209,8 @@ void td_check_axes(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s: the two axes must not be parallel", c->name);
 }
 
-// A 6x6 matrix at an arc length: the first rule it breaks, if any.
+// Check a 6 x 6 section matrix at an arc length: symmetric, no negative eigenvalue.  False after a
+// message; true also where it is not known yet.
 static bool check_matrix(td_spec* spec, const checked* c, double arc) {
   double A[36], w[6], V[36], eye[36] = {0}, size = 0;
   ex e[36];

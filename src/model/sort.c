@@ -165,7 +165,8 @@ static td_status add_dof(td_model* m, model_run* run, const model_col* c) {
   return TD_OK;
 }
 
-// Steps that follow each other directly, eight at most.
+// Group steps of rods that follow each other directly into runs of at most eight, which are
+// evaluated side by side, with the union of their moving strains and DOFs.
 static td_status number_runs(td_model* m) {
   m->nrun_weight = 0;
   for (int first = 0, n; first < m->nhop; first += n) {
@@ -181,6 +182,8 @@ static td_status number_runs(td_model* m) {
     while (first + run.n < m->nhop && is_step(&m->hop[first + run.n]) &&
            joins(m, &run, first + run.n))
       run.n++;
+
+    // strains and DOFs of all its steps
     for (int i = first; i < first + run.n; i++) {
       m->hop[i].run = m->nrun;
       run.modes |= m->hop[i].modes;

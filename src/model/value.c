@@ -378,11 +378,14 @@ static bool is_prefix(const value* v, int rows, int cols, int pages) {
   return v->cols == 1 && v->pages == 1;
 }
 
-// Move the elements both shapes have into a new block.
+// Move the elements that both shapes have into a new block, each with its subscripts; the others
+// are dropped.  False: no memory or beyond the limit.
 static bool rearrange(value* v, int rows, int cols, int pages) {
   value* to = fresh(v->kind, rows, cols, pages);
   const int width = v->kind == V_STRUCT ? v->nfield : 1;
   if (!to) return false;
+
+  // storage of the new shape
   if (v->e) to->e = malloc(sizeof(ex));
   if ((v->e && !to->e) ||
       !reserve(to, (int64_t)max_int(1, td_value_count(to)) * max_int(1, width))) {
@@ -403,6 +406,8 @@ static bool rearrange(value* v, int rows, int cols, int pages) {
       }
     }
   }
+
+  // drop what is left, and take over the new storage
   for (int i = 0; i < slot_count(v); i++) td_value_drop(v->slots[i].v);
   if (v->x != &v->one) free(v->x);
   free(v->e);

@@ -137,7 +137,8 @@ static bool join_nodes(td_wire* w, double tol, int* to) {
   return ok;
 }
 
-// Keep each edge once, the one that comes first.
+// Renumber the nodes of all edges by `to`, and keep of equal edges, whatever their direction, the
+// first one; edges from a node to itself are dropped.  False: no memory.
 static bool join_edges(td_wire* w, const int* to) {
   buckets b;
   const bool ok = buckets_new(&b, w->nedge);

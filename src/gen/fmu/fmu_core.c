@@ -350,16 +350,21 @@ static bool fmu_jacobians(fmu* f) {
   return true;
 }
 
-// Change of the states' derivatives for changes of states and inputs.
+// Change of the states' derivatives, out, for changes dx of states and du of inputs, by the
+// derivatives of fmu_jacobians().  Prescribed coordinates do not change.
 static void fmu_change(const fmu* f, const double* dx, const double* du, double* out) {
   double dq[FMU_NV + 1], change[NX + 1];
   for (int i = 0; i < NX; i++) change[i] = f->driven[i] ? 0 : dx[i];
   dx = change;
+
+  // positions as displacements along the velocities
   const double* dv = dx + FMU_NQ;
   for (int i = 0; i < FMU_NV; i++) {
     dq[i] = 0;
     for (int k = 0; k < FMU_NQ; k++) dq[i] += f->Nplus[i * FMU_NQ + k] * dx[k];
   }
+
+  // positions, velocities, internal states, integrated controls
   for (int i = 0; i < FMU_NQ; i++) {
     out[i] = 0;
     for (int k = 0; k < FMU_NQ; k++) out[i] += f->dN[i * FMU_NQ + k] * dx[k];
@@ -387,11 +392,15 @@ static void fmu_change(const fmu* f, const double* dx, const double* du, double*
   }
 }
 
-// Directional derivative of unknowns (derivatives, outputs) along knowns (states, inputs).
+// Directional derivatives of unknowns (derivatives of states, outputs) along the direction `seed`
+// of knowns (states, inputs), all given by value references.  False after a message: other
+// variables, or the derivatives fail.
 static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, const unsigned* known,
                             size_t nknown, const double* seed, double* out) {
   double dx[NX + 1] = {0}, du[FMU_NU + 1] = {0}, ddx[NX + 1], dq[FMU_NV + 1];
   bool outputs = false;
+
+  // the direction
   for (size_t i = 0; i < nknown; i++) {
     if (known[i] < VR_DX) {
       dx[known[i]] += seed[i];
@@ -402,6 +411,8 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
       return false;
     }
   }
+
+  // derivatives of states
   if (!fmu_jacobians(f)) return false;
   fmu_change(f, dx, du, ddx);
   for (size_t i = 0; i < nunknown; i++) {
@@ -414,6 +425,8 @@ static bool fmu_directional(fmu* f, const unsigned* unknown, size_t nunknown, co
       return false;
     }
   }
+
+  // outputs, by the tangent of the sensors
   if (!outputs) return true;
   for (int i = 0; i < NX; i++)
     if (f->driven[i]) dx[i] = 0;
@@ -537,7 +550,8 @@ typedef struct fmu_path {
   const double *to, *rate, *rate_to;
 } fmu_path;
 
-// Guards of one-sided elements on Hermite's cubic
+// Gaps of one-sided elements at the time s after the start of a step, on the cubic Hermite
+// polynomial through its ends; their speeds go to f->guard.  The unit's state stays as it is.
 static bool fmu_guards(void* ctx, double s, double* gap) {
   const fmu_path* p = ctx;
   fmu* f = p->f;
@@ -555,13 +569,17 @@ static bool fmu_guards(void* ctx, double s, double* gap) {
   return true;
 }
 
-// The length of a step up to something one-sided that it passes over; its own length: nothing.
+// Length of the step from f->x to `to` (h, slope `rate` at its start) up to an instant inside at
+// which a one-sided element acts that acts at neither end; h if there is none.  Gaps are followed
+// by bounds of their speeds.
 static double fmu_passed(fmu* f, double h, const double* to, const double* rate) {
   const int n = FMU_NG;
   double rate_to[NX + 1], *start = f->guard, *end = start + n, *bound = end + n, *speed = bound + n;
   double* level = speed + n;
   fmu_path p = {f, h, to, rate, rate_to};
   if (n == 0 || !fmu_rates(f, to, f->s.t + h, rate_to)) return h;
+
+  // bounds of the speeds: at both ends, by the formula and by differences
   fmu_guards(&p, 0, start);
   for (int i = 0; i < n; i++) bound[i] = isnan(speed[i]) ? 0 : speed[i];
   fmu_guards(&p, h, end);
@@ -581,6 +599,8 @@ static double fmu_passed(fmu* f, double h, const double* to, const double* rate)
     fmu_guards(&p, peak[k] - t, level);
     for (int i = 0; i < n; i++) bound[i] = fmax(bound[i], isnan(speed[i]) ? 0 : speed[i]);
   }
+
+  // a margin, then the search along the step
   for (int i = 0; i < n; i++) bound[i] *= 1.5;
   td_guard_path path = {.n = n,
                         .start = start,
@@ -665,7 +685,9 @@ static bool fmu_stop_at(fmu* f, const double* x0, double t0, double h, const dou
   return isfinite(fmu_try(f, h, rate, rate_t, to)) && fmu_accept(f, to, t0 + h, 0);
 }
 
-// Without jumps on the way; `aside` as in fmu_accept, of the end.
+// Integrate to `end` with error control; nothing jumps on the way. `aside` is passed to
+// fmu_accept() for the last step.  False after a message: evaluation fails, or steps become too
+// small.
 static bool fmu_advance(fmu* f, double end, double aside) {
   double to[NX + 1], rate[NX + 1], later[NX + 1], before[NX + 1];
   const double span = end - f->s.t;
@@ -673,6 +695,8 @@ static bool fmu_advance(fmu* f, double end, double aside) {
   for (long steps = 0; end - f->s.t > 1e-12 * fmax(1, fabs(end)); steps++) {
     double h = fmin(f->h, end - f->s.t);
     const double t = f->s.t, dt = fmin(1e-7 * fmax(1e-3, fabs(t)), 0.5 * h), start = t + f->aside;
+
+    // slopes, their change in time, and the Jacobian at the start
     if (steps > 10000000 || !fmu_rates(f, f->x, start, rate) ||
         !fmu_rates(f, f->x, start + dt, later) || !fmu_jacobians(f)) {
       fmu_say(f, "the step failed: the equations cannot be evaluated");
@@ -680,6 +704,8 @@ static bool fmu_advance(fmu* f, double end, double aside) {
     }
     fmu_matrix(f);
     for (int i = 0; i < NX; i++) later[i] = (later[i] - rate[i]) / dt;
+
+    // shorten the step until its error is small and it passes over nothing
     for (;;) {
       const double error = fmu_try(f, h, rate, later, to);
       const double factor = fmin(5, fmax(0.2, 0.9 * pow(fmax(error, 1e-10), -1.0 / 3)));
@@ -825,7 +851,8 @@ typedef struct fmu_saved {
   fmu_mode mode;
 } fmu_saved;
 
-// Into the saved state there is, or a new one.
+// Save the unit's state, parameters included, in *to, which is allocated if it is NULL. False: no
+// memory.
 static bool fmu_save(fmu* f, void** to) {
   if (!to) return false;
   fmu_saved* s = *to ? *to : calloc(1, sizeof *s);

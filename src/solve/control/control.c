@@ -82,7 +82,8 @@ static bool allocate(td_control* c, td_sizes size) {
   return true;
 }
 
-// Prepare the equations of static equilibrium.
+// Prepare the equations of equilibrium for task.feedforward = 'static'. Refuses prescribed motion
+// and internal states.
 static td_status open_statics(td_control* c, const td_state* state) {
   const int* index;
   if (td_free_v(c->model, &index) < c->nv) {

@@ -254,7 +254,7 @@ td_status td_plant_new(const td_model* model, td_work* work, const td_state* sta
   return td_plant_open(model, work, state, options, true, plant);
 }
 
-// Make a plant, with or without the model's own controllers.
+// Make a plant, with or without the model's own controllers; *plant is NULL on failure.
 td_status td_plant_open(const td_model* model, td_work* work, const td_state* state,
                         const td_sim_options* options, bool controlled, td_plant** plant) {
   td_plant* p = *plant = calloc(1, sizeof *p);

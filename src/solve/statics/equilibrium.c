@@ -103,7 +103,8 @@ static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   return false;
 }
 
-// Note the result of the search for a stable equilibrium
+// Append to result->note how the search for a stable equilibrium ended: none can be found, none was
+// found, or an unstable one was left.
 static void say_search(const td_statics* s, td_equil_result* result) {
   char* note = result->note;
   const size_t used = strlen(note), size = sizeof result->note;
@@ -142,7 +143,8 @@ static void say_strain(const td_statics* s, td_equil_result* result) {
              used ? "; " : "", rod, 100 * strain);
 }
 
-// Overwrites `state` and q, l
+// Solve for an equilibrium from s->state, judge its stability and explain failures in result->note.
+// `state`, q and l receive the point that was reached, also on failure.
 static td_status find(td_statics* s, td_newton* newton, td_state* state, double* q, double* l,
                       const td_newton_options* options, td_equil_result* result) {
   td_newton_report report;
@@ -156,6 +158,8 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   if (result->converged) status = judge(s, q, l, result);
   if (result->converged) td_statics_name_slack(s, result->note, sizeof result->note);
   if (result->converged && s->stable) say_search(s, result);
+
+  // why there is none: the first explanation that applies
   if (status == TD_E_DIVERGED && s->fold_node >= 0)
     td_say_fold(s->model, s->fold_node, s->fold, result->note, sizeof result->note);
   if (status == TD_E_DIVERGED && !*result->note && s->inner && s->inner->failed)
@@ -178,6 +182,7 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
              "may turn back (a limit point): follow it with `trace` along a parameter, or start "
              "nearer with --at");
 
+  // leave the state there, and refuse points where servos still move or rods are turned inside out
   if (s->inner) td_statics_set(s, q, 1);
   memcpy(s->state->q, q, sizeof(double) * (size_t)s->nq);
   if (result->converged && s->inner) td_inner_note(s, result->note, sizeof result->note);
@@ -197,7 +202,8 @@ static td_status find(td_statics* s, td_newton* newton, td_state* state, double*
   return status;
 }
 
-// With options and a result of this version
+// td_equilibrium() with complete options: set up the problem, find the equilibrium, count
+// evaluations.
 static td_status equilibrium(const td_model* model, td_work* work, td_state* state,
                              const td_equil_options* o, td_equil_result* result) {
   if (!(o->tol > 0) || o->max_iterations < 1 || !td_state_is_finite(model, state))

@@ -19,7 +19,7 @@ void td_modes_free(td_modes_result* result) {
   free(result);
 }
 
-// Room for n natural modes and 2 n eigenvalues
+// Allocate a result for n natural modes and 2 n eigenvalues of nv velocities.  NULL: no memory.
 static td_modes_result* allocate(int n, int nv) {
   td_modes_result* result = calloc(1, sizeof *result);
   double* block = calloc(6 * (size_t)n + 5 * area(n, nv) + 1, sizeof(double));
@@ -62,8 +62,9 @@ static td_status natural_modes(td_vibration* v, td_modes_result* r) {
   return status;
 }
 
-// The eigenvalues re + i im and the displacements of their vectors X (rows of v->n; those of all
-// states where `all` is given), in pairs.
+// Fill r->re, im and complex_shape with the eigenvalues of the damped motion and their
+// displacements, scaled so that the largest component is 1.  With internal states (`all`) the
+// eigenvalues are those of the whole linear model.
 static td_status complex_modes(td_vibration* v, const td_linear* all, td_modes_result* r) {
   const int nv = v->s->nv, n = all ? all->nx : v->n;
   double* X = malloc(sizeof(double) * (area(all ? n : 2 * v->usual, n) + 2 * (size_t)nv + 1));
@@ -78,6 +79,7 @@ static td_status complex_modes(td_vibration* v, const td_linear* all, td_modes_r
   else
     status = TD_E_DIVERGED;
 
+  // shapes: one for a real eigenvalue, real and imaginary part for a conjugate pair
   for (int k = 0, two; status == TD_OK && k < r->ncomplex; k += 1 + two) {
     two = r->im[k] != 0 && k + 1 < r->ncomplex;
     for (int i = 0; i <= two; i++) {

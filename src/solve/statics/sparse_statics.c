@@ -148,7 +148,8 @@ static void solve(void* ctx, const double* F, const double* e, double* dx, doubl
   for (int i = 0; i < s->n; i++) dx[i] = w->x[s->free[i]];
 }
 
-// x - J'l = -F, J x = 0 in the metric of unit matrices
+// Least-squares multipliers l of F - J'l at (x, p), from the saddle-point system with a unit
+// matrix: x - J'l = -F, J x = 0. l stays as it is where that is singular.
 static void estimate(void* ctx, const double* x, double p, const double* F, double* l) {
   td_statics* s = ctx;
   sparse_statics* w = s->sparse;

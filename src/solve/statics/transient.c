@@ -75,7 +75,8 @@ static bool prepare(flow* f) {
   return true;
 }
 
-// dx and dl for the present dt; bar holds y
+// dx and dl of one pseudo-transient step of the present dt, by the formulas of the file's head; bar
+// holds y.
 static void find_step(flow* f) {
   td_newton* w = f->w;
   const int n = w->equations->n, k = w->saddle->free;
@@ -88,6 +89,8 @@ static void find_step(flow* f) {
     for (int i = 0; i < k; i++) f->z[i] = -f->g[i];
     if (td_lu(f->S, k, f->pivot) == 0) td_lu_solve(f->S, f->pivot, k, f->z, 1);
   }
+
+  // dx = y + Z z, then the multipliers that balance best
   td_mul(w->saddle->Z, f->z, n, k, 1, w->dx);
   for (int i = 0; i < n; i++) w->dx[i] += w->bar[i];
   td_mul(w->K, w->dx, n, n, 1, f->r);

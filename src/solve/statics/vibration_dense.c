@@ -265,7 +265,8 @@ static td_status complex_modes(td_vibration* v, double* re, double* im, double* 
   return status;
 }
 
-// K condensed onto the massive directions, with G for the others
+// The first `count` natural modes: w = ω² ascending, shapes by rows of X. K is condensed onto the
+// massive directions; the massless ones follow by G.
 static td_status natural(td_vibration* v, int count, double* w, double* X, int* found) {
   const td_reduced* r = ((dense_vibration*)v)->r;
   const int n = r->n, d = r->massless, k = n - d;

@@ -501,7 +501,8 @@ static td_status pass_stop(run* r) {
 
 // ---- code that takes the engine's place -------------------------------------------------------
 
-// Between steps: is there new code, and is it worth it?
+// Between steps: if compiled code has arrived, compare it with the engine and use it where it is
+// faster (td_swap).  The selection of solvers is told that evaluations cost less.
 static td_status look_for_code(run* r) {
   const td_code_source* source = r->plan->code;
   const td_code* code = source != NULL ? source->latest(source->user) : NULL;
@@ -684,7 +685,8 @@ static td_status loop(run* r) {
 
 // ---- diagnosis --------------------------------------------------------------------------------
 
-// The velocity or internal state that changes fastest for its size, at the last good state.
+// Add a message about the velocity or internal state that changes fastest relative to its size, at
+// the last good state.
 static void name_fastest(run* r) {
   td_motion* m = r->motion;
   td_motion_unpack(m, r->t, r->y);

@@ -40,8 +40,9 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .done_to = 1};
 }
 
-// A table of inputs: known ones, each once, that nothing else sets; finite numbers within their
-// ranges at times that ascend and cover the run.
+// Whether a table of inputs can be used: known inputs, each once, that nothing else sets; finite
+// numbers within their ranges at times that ascend and cover the run.  Otherwise `out` tells what
+// is refused.
 static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_trajectory* out) {
   const td_input_table* t = p->inputs;
   const td_model* m = out->model;
@@ -49,6 +50,8 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
     td_trajectory_say(out, "the table of inputs has no rows");
     return false;
   }
+
+  // inputs
   for (int i = 0; i < t->n; i++) {
     if (t->input[i] < 0 || t->input[i] >= m->ninput) {
       td_trajectory_say(out, "the table of inputs: there is no input of number %d", t->input[i]);
@@ -66,6 +69,8 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
       return false;
     }
   }
+
+  // times and values
   for (int k = 0; k < t->rows; k++) {
     bool finite = isfinite(t->t[k]);
     for (int i = 0; i < t->n; i++)
@@ -93,6 +98,8 @@ static bool sensible_inputs(const td_run_plan* p, const td_state* start, td_traj
       return false;
     }
   }
+
+  // range of times
   const double near = 1e-9 * fmax(1, fabs(p->t_end));
   if (t->t[0] <= start->t + near && t->t[t->rows - 1] >= p->t_end - near) return true;
   td_trajectory_say(out,

@@ -133,7 +133,8 @@ static void judge_energy(const td_trust_measures* r, td_trajectory* out) {
       r->error, r->t_error, 100 * r->error / turned, turned);
 }
 
-// The first coordinate that no robot reaches, or that is no number.
+// Judge all records by their coordinates: the first that is not finite or beyond what any robot
+// reaches is reported as WRONG.
 static void judge_states(const td_motion* m, td_trajectory* out) {
   td_coordinate about;
   for (int row = 0; row < out->rows; row++) {
