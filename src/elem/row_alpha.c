@@ -59,7 +59,7 @@ static row_value alpha_change(const row_frames* f, const row_changes* c) {
                      .torque = d.dC};
 }
 
-// It is linear in d.
+// Derivative by the numbers d, in which the row is linear.
 static row_value alpha_numbers(const row_frames* f, const row_numbers* d) {
   row_frames along = *f;
   along.d = d->d;

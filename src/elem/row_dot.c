@@ -37,7 +37,7 @@ static row_value dot_change(const row_frames* f, const row_changes* c) {
       .torque = dC};
 }
 
-// It is linear in d and in x.
+// Derivative by the numbers d and x, in each of which the row is linear.
 static row_value dot_numbers(const row_frames* f, const row_numbers* d) {
   row_frames first = *f, second = *f;
   first.d = d->d;

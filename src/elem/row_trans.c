@@ -39,7 +39,7 @@ static row_value trans_change(const row_frames* f, const row_changes* c) {
       .torque_c = vec3_add(vec3_cross(dD, r), vec3_cross(D, dr))};
 }
 
-// It is linear in d.
+// Derivative by the numbers d, in which the row is linear.
 static row_value trans_numbers(const row_frames* f, const row_numbers* d) {
   row_frames along = *f;
   along.d = d->d;

@@ -58,7 +58,8 @@ static void put(taylor out[3], taylor3 a) {
   out[2] = a.z;
 }
 
-// With Q = Q_a⁻¹ Q_b = (w, v):  θ = 2 asin|v| v/|v|; the middle frame is Q_a (1 + w, v)/√(2 + 2 w)
+// Strains x of the segment between two frames, by length (elem/segment.h).  Q = Q_a⁻¹ Q_b = (w, v):
+// θ = 2 asin|v| v/|v|; the middle frame is Q_a (1 + w, v)/√(2 + 2 w).
 void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double length, taylor x[6]) {
   taylor4 q = taylor4_mul(taylor4_conj(a->Q), b->Q);
   if (q.w.x < 0) q = (taylor4){taylor_scale(-1, q.w), taylor3_scale(-1, q.v)};
@@ -74,7 +75,7 @@ void td_taylor_segment(const taylor_frame* a, const taylor_frame* b, double leng
   put(x + 3, taylor3_scale(2 / length, taylor3_mul(taylor_apply(f, s), q.v)));
 }
 
-// With Q = (√(1 - x²), x):  ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q_s)
+// Strains of a polynomial pose with Q = (√(1 - x²), x):  ξ = Rᵀ p' - e_z,  ζ = 2 vec(Q⁻¹ Q_s)
 void td_taylor_polyrod(taylor3 ps, taylor3 x, taylor3 xs, taylor strain[6]) {
   const taylor q0 = taylor_sqrt(taylor_sub(taylor_const(1), taylor3_dot(x, x)));
   const taylor q0s = taylor_mul(taylor_scale(-1, taylor3_dot(x, xs)), taylor_inverse(q0));

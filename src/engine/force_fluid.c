@@ -104,7 +104,8 @@ static spatial stream_by(const td_model* m, const td_work* w, int wet) {
   if (!m->stream_varies || at == NUM_NONE) return stream(m, w);
   return spatial_of(vec3_scale(w->load, vec3_of(w->num + at)), (vec3){0, 0, 0});
 }
-// Its change when the station, now at p, moves by δX:  ∂u/∂x (δX_t + δX_r × p)
+// Change of the stream's velocity at a station, now at p, that moves by δX:
+// ∂u/∂x (δX_t + δX_r × p)
 static spatial stream_change(const td_model* m, const td_work* w, int wet, vec3 p,
                              const spatial* dX) {
   mat3 G;
@@ -145,7 +146,8 @@ static octet_pose eight_now(const td_model* m, const td_work* w, const wet_eight
   return octet_pose_mul(&g, &e->fix);
 }
 
-// What they displace pulls up at its centre.
+// Buoyancy of eight stations, as wrenches in the world: minus the weight of the displaced fluid at
+// its centre.
 static octet buoyancies(const wet_eight* e, const octet_pose* at, const spatial* g) {
   lanes c[3];
   octet f = octet_zero();
@@ -164,8 +166,8 @@ static void add_eight(td_work* w, const wet_eight* e, const octet* f) {
   for (int l = 0; l < e->n; l++) w->hop[e->hop[l]].f = spatial_add(w->hop[e->hop[l]].f, each[l]);
 }
 
-// In a fluid at rest, and where gravity has a potential, the power is that of the drag alone: it is
-// then found with the forces.
+// Whether the power of the fluid is that of the drag alone, which is computed with the forces: the
+// fluid is at rest, and gravity has a potential.
 static bool only_drags(const td_model* m, const spatial* Vf) {
   return m->gravity_constant && !m->stream_varies && spatial_dot(Vf, Vf) == 0;
 }
@@ -334,8 +336,8 @@ static double power(const td_model* m, const td_work* w, bool known) {
   return sum;
 }
 
-// What the energies of the hops from `first` to `last` change by when they move by S and their
-// twist by dV beyond turning: added to momentum (works on dV) and weight (works on S).
+// Derivatives of the fluid's energies of the hops `first` to `last`: along changes dV of their
+// twist beyond turning (added to momentum) and along displacements S (added to weight).
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight) {
   const spatial g = gravity(m, w);
@@ -434,7 +436,7 @@ static spatial added_change(const added_along* c, const spatial* x, const spatia
   return spatial_add(spatial_add(turned, spatial6_apply(&c->M, dx)), spatial6_apply(&c->dM, x));
 }
 
-// What added mass needs, M A + V ×* M V, less what a stream and gravity do to it: the change of
+// Change along a direction of the force of added mass, with gravity and stream:
 //
 //   -M g - M A - V ×* M V + stream_force(M, V, u) = -M (g + A + V × u) - (V - u) ×* M (V - u)
 static spatial added_force_along(const td_model* m, const td_work* w, int wet, const wet_along* c) {

@@ -2,7 +2,7 @@
 #include "engine/force.h"
 #include "engine/stages.h"
 
-// In the world's axes.
+// Force and torque of a load in the world's axes.
 typedef struct load_wrench {
   vec3 F, T;
 } load_wrench;

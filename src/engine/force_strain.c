@@ -75,9 +75,9 @@ static double piece_power(const td_model* m, const td_work* w, const model_strai
   return f->ncrossing > 0 ? sum + td_crossings_power(m, w, f, x, u) : sum;
 }
 
-// With strains y(q, t) all that lies behind a step also moves with the twist V_t = ∂y/∂t ∂g/∂y, on
-// which what the coordinates are in balance with still works:  F·V_t of the wrench F behind it, and
-// -s·∂y/∂t of what the piece itself does.
+// Power of a step whose strains y(q, t) depend on time: everything behind it also moves with the
+// twist V_t = ∂y/∂t ∂g/∂y, and the power is F·V_t of the wrench F behind the step, less s·∂y/∂t of
+// the piece's own forces s.
 static double step_drive(const td_model* m, const td_work* w, int i) {
   const model_hop* hop = &m->hop[i];
   spatial V = w->hop[i].V;

@@ -36,7 +36,8 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   rotation_own(m, w, i, slope, t, dq);
 }
 
-// With the turn δθ in the body's axes:  ε = R δθ,  ε̇ = R δω,  ε̈ = R (δω' + ω × δω).
+// Twist of the hop along a direction with its rates, for the turn δθ in the body's axes:
+// ε = R δθ,  ε̇ = R δω,  ε̈ = R (δω' + ω × δω).
 static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
                    twist_series* out) {
   const model_hop* hop = &m->hop[i];

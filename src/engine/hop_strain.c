@@ -241,7 +241,7 @@ static void put_twists(const td_model* m, td_work* w, const model_run* run, cons
   }
 }
 
-// Their inertias in the world (inertia_move), from what td_strain_prepare has left.
+// Inertias of the steps of a run in world axes (inertia_move), from those of td_strain_prepare.
 static void put_inertias(td_work* w, const model_run* run, const octet_pose* g) {
   const lanes *b = run_inertias(w, run), mass = b[0], *d = g->p, *R = g->R;
   lanes c[3], r[3], RI[9], I[9];
@@ -357,7 +357,8 @@ void td_run_forces(const td_model* m, const td_work* w, const model_run* run, do
   }
 }
 
-// What a step's acceleration has from its parent; the ground's may hold gravity or not.
+// Acceleration of the frame before step i, by subtraction from that behind it; on the ground it may
+// contain gravity or not.
 static spatial acceleration_before(const td_model* m, const td_work* w, int i, const double* a) {
   return spatial_sub(spatial_sub(w->hop[i].A, w->hop[i].c),
                      td_strain_acceleration(m, w, &m->hop[i], a));

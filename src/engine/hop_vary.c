@@ -1,4 +1,4 @@
-// What hops and fixed transformations add to the changes along a direction (direction.h).
+// Contributions of hops and fixed transformations to the changes along a direction (direction.h).
 #include "engine/direction.h"
 #include "engine/hop.h"
 #include "model/fix_pose.h"
@@ -16,8 +16,7 @@ static vec3 turn_of(quat q, quat dq) {
   return vec3_scale(2 / square, quat_mul(dq, quat_conj(q)).v);
 }
 
-// Turn (body axes to parent axes) of a fixed rotation with numbers x that change by d, by its
-// parametrisation.
+// Turn, in the axes before it, of a fixed rotation whose numbers x change by d.
 static vec3 rotation_change(const model_fix* f, const double* x, const double* d) {
   switch (f->kind) {
     case ROT_NONE:

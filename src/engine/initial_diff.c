@@ -1,6 +1,6 @@
-// How what the initial geometry gives changes with the numbers of the model, in the order in which
-// constants.c finds it: initial positions, free nodes of rods, references of loops, loops closed,
-// rest values.
+// Derivatives of everything that follows from the initial geometry, by the numbers of the model, in
+// the order of constants.c: initial positions, free nodes of rods, references of loops, loops
+// closed, rest values.
 //
 // A closed loop stays closed:  J δq + ∂c/∂n δn = 0.  Where the loop leaves nothing open that is
 // all; else the way on which it is closed counts, and δq is the step with which the closing begins

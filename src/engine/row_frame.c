@@ -90,7 +90,8 @@ static row_value numbers_change(const td_work* w, const model_row* row, const ro
   return td_row_formulas[row->kind]->numbers(&ends->f, &d);
 }
 
-// Of a reference Q0 that turns by ρ:  Q_a⁻¹ Q_b Q0⁻¹ changes as if b turned by -R_b R0ᵀ ρ.
+// Turn of frame b that has the same effect as a turn ρ of the reference Q0 in Q_a⁻¹ Q_b Q0⁻¹:
+// -R_b R0ᵀ ρ.
 static vec3 reference_turn(const td_work* w, const model_row* row, const row_ends* ends) {
   const mat3 R0 = mat3_quat(w->reference[row->reference]);
   const vec3 back = mat3_apply_t(R0, w->along->reference[row->reference]);
@@ -153,7 +154,8 @@ void td_row_wrenches(const td_model* m, const td_work* w, int row, spatial out[3
   out[2] = spatial_of(none, v->torque_c);
 }
 
-// Of a row with the multiplier's force v.
+// Changes along c of the wrenches that a unit multiplier makes on the row's three frames; v: the
+// row at the state.
 static void wrenches_change(const td_work* w, const model_row* row, const row_ends* ends,
                             const row_value* v, const ends_change* c, spatial out[3]) {
   const row_value d = change_of(w, row, ends, c);

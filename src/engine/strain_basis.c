@@ -112,7 +112,8 @@ static void basis_numbers_diff(const td_model* m, const td_work* w, const model_
     dtau[t->v] += (grown * w->num[t->weight] + length * w->dnum[t->weight]) * s[t->mode];
 }
 
-// What the weights' own change adds where strains are expressions of their coordinates.
+// Add the second derivatives of strains that are expressions of coordinates, times the section's
+// forces, to dq.
 static void basis_hessian(const td_model* m, const td_work* w, const model_strain* f,
                           const double x[6], const double u[6], const tree_part* part, double* dq) {
   const model_coords* field = &m->coords[f->coords];

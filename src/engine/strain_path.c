@@ -1,4 +1,4 @@
-// What the steps of rods add to M and to the tangents, in terms of their parts.
+// Contributions of the steps of rods to M and to the tangents, in terms of their parts.
 //
 // The columns of a step are weights times parts, S_k = Σ_p w_kp S_p, and there are fewer parts (the
 // strains at its one to three nodes) than columns (all DOFs of the rod).  So the entries with the
@@ -45,7 +45,8 @@ static inline lanes* step_entries(const td_model* m, const path* p, int hop, lan
   const model_hop* at = &m->hop[hop];
   return room + (hop - m->run[at->run].hop) * step_parts(at) * p->nblock;
 }
-// What lies behind the first blocks is zero for this step, but not for all of its run.
+// Clear the entries behind the first `blocks` blocks: they are zero for this step, but not for all
+// steps of its run.
 static void clear_behind(const td_model* m, const path* p, int hop, int blocks, lanes* R) {
   const model_hop *at = &m->hop[hop], *last = &m->hop[m->run[at->run].hop + m->run[at->run].n - 1];
   const int all = last->filled;
@@ -180,7 +181,7 @@ static octet apply_transposed_add(const spatial6* A, double scale, const octet* 
   return y;
 }
 
-// What the rows of the parts are made of, and the changes of the wrench below along them.
+// Vectors of the parts of a step, with which entries of the tangents are dot products (tangent.c).
 typedef struct part_rows {
   octet H[MAGNUS_NODES], G[MAGNUS_NODES], minus_Y[MAGNUS_NODES], dF[MAGNUS_NODES],
       dFv[MAGNUS_NODES];
@@ -228,7 +229,7 @@ static void column_entries(const tangent_path* t, const part_rows* s, int parts,
   }
 }
 
-// Its own parts on the path; X = 2 U.
+// Put the vectors S, U, Z and X = 2 U of a step's DOFs on the path.
 static void put_on_path(const td_work* w, const model_hop* hop, const tangent_path* t) {
   td_step_add(w, hop, w->part + hop->parts, t->S);
   td_step_add(w, hop, w->part_Z + hop->parts, t->Z);

@@ -38,7 +38,7 @@ polyrod td_polynomial_at(const td_model* m, const td_work* w, const model_strain
                     vec3_of(x.yd), vec3_of(x.ysd));
 }
 
-// What DOF v does to the numbers of a polynomial rod.
+// Derivatives of the numbers of a polynomial rod by DOF v.
 static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
                                            const model_strain* f, int v) {
   const model_hop *move, *turn;
@@ -213,7 +213,7 @@ static void polynomial_numbers_diff(const td_model* m, const td_work* w, const m
     }
 }
 
-// What a column does to the numbers of a polynomial rod.
+// Derivatives of the numbers of a polynomial rod along one column of its hops.
 static polyrod_vector column_direction(const td_model* m, const td_work* w, int col, bool turns) {
   const vec3 e = vec3_axis(m->col[col].part), zero = {0, 0, 0};
   const double weight = w->col_weight[col], slope = w->col_slope[col];

@@ -101,7 +101,7 @@ static void segment_collect(const td_model* m, const td_work* w, const model_str
   add_wrench(m, on, stride, f->b, spatial_force(b.p, t.force, t.torque_b));
 }
 
-// It has no coordinates of its own: its stations move (engine/row_cable.c).
+// Nothing to add: a segment has no coordinates of its own, its stations move (engine/row_cable.c).
 static void segment_squares(const td_model* m, const td_work* w, const model_strain* f,
                             double along, double turning, double* square) {
   (void)m, (void)w, (void)f, (void)along, (void)turning, (void)square;

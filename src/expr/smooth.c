@@ -1,12 +1,12 @@
-// How smooth an expression is in some of what it depends on: how many derivatives go on without a
-// jump.  Corners and jumps are those of the operations; that the two sides of an `ifelse` happen to
-// meet is not seen.  Only where a square or a higher power takes a corner that lies at zero away,
-// as in max(x, 0)^2, it is counted as the smoother one that it is.
+// Smoothness of an expression in some of its variables: the number of continuous derivatives.
+// Corners and jumps are those of the operations; that the two sides of an `ifelse` happen to meet
+// is not seen.  Only where a square or a higher power takes a corner that lies at zero away, as in
+// max(x, 0)^2, it is counted as the smoother one that it is.
 #include "expr/graph.h"
 
 enum { SMOOTH = 3 };  // and smoother
 
-// Of a table: where its pieces meet, and where it begins to hold its end values
+// Smoothness of a table: at its knots, and at its ends where it holds its end values.
 static int table_smoothness(const table* t) {
   const double *x = t->data, *coef = t->data + t->n, width = (x[t->n - 1] - x[0]) / (t->n - 1);
   double size = 0;

@@ -1,4 +1,4 @@
-// How the outputs of a tape change along a direction of its variables: with the partial derivatives
+// Directional derivative of the outputs of a tape along its variables: with the partial derivatives
 // p of each instruction,
 //
 //   δs = p_x δx + p_y δy + p_z δz      instruction after instruction
@@ -38,7 +38,7 @@ static double table_slope(const td_tape* t, int number, double x) {
   return y;
 }
 
-// Of u^v with the value e.
+// Partial derivatives of u^v, whose value is e.
 static slopes power_slopes(double u, double v, double e) {
   return (slopes){v == 0 ? 0 : v * pow(u, v - 1), e == 0 ? 0 : e * log(u), 0};
 }

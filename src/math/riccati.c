@@ -53,8 +53,11 @@ static bool balance(const double* A, int n, double* t, double* scratch) {
 
 // ---- Lyapunov ---------------------------------------------------------------------------------
 
-// With the Schur form A' = U S U':  S Y + Y S' = -U'Q U,  X = U Y U' [bartels1972].  LAPACK reads
-// row-major A as A'; its column-major U is U' in our order.
+// Solve A'X + X A + Q = 0 (n x n) by the Schur form A' = U S U' [bartels1972]:
+//
+//   S Y + Y S' = -U'Q U,   X = U Y U'
+//
+// LAPACK reads row-major A as A'; its column-major U is U' in our order.
 td_status td_lyapunov(const double* A, const double* Q, int n, double* X) {
   if (n == 0) return TD_OK;
   if (!isfinite(max_abs(A, area(n, n)) + max_abs(Q, area(n, n)))) return TD_E_DIVERGED;

@@ -376,8 +376,7 @@ static td_status collect_stops(td_model* m) {
   return TD_OK;
 }
 
-// How a function of time runs: as one line, as lines with corners and jumps between them, or
-// curved.
+// Shape of a function of time: one line, lines with corners and jumps between them, or curved.
 typedef enum clock_kind { CLOCK_LINE, CLOCK_LINES, CLOCK_CURVE } clock_kind;
 
 // Shape of e as a function of time between its stops: a line, pieces of lines, or a curve.  Decided

@@ -581,7 +581,7 @@ static void settle(td_spec* spec, value_slot* slot) {
   slot->v = own;
 }
 
-// How often the joint or load s(i) is repeated: its places are [body element element ...].
+// Number of elements of the joint or load s(i), from its places [body element element ...].
 static int repeated_elements(const td_field* field, const value* s, int i) {
   if (strcmp(field->path, "joint") == 0 && td_get(s, i, "rom")) return 0;  // values along the rod
   static const char* const places[] = {"joint.first", "joint.second", "exload.exbody"};

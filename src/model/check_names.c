@@ -31,7 +31,7 @@ static td_status collect(const value* s, named** list, int* n) {
   return TD_OK;
 }
 
-// No two elements have the same name.
+// Report elements of a structure that have the same name; `list` is sorted by name.
 static void check_unique(td_spec* spec, const char* root, const value* s, const named* list,
                          int n) {
   for (int k = 1, first = 0; k < n; k++) {

@@ -146,7 +146,7 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   return TD_OK;
 }
 
-// Which hop has each coordinate: the first one, when several share it.
+// Note the hop of each position and velocity; the first one where several share it.
 static void find_owners(td_model* m) {
   for (int i = 0; i < m->npos; i++) m->pos[i].hop = -1;
   for (int i = 0; i < m->nvel; i++) m->vel[i].hop = -1;

@@ -1,5 +1,4 @@
-// How a value is read by the row of its field: names and other spellings, shapes, options,
-// defaults.
+// Reading of a value by the row of its field: names and other spellings, shapes, options, defaults.
 #include "model/field.h"
 
 #include <math.h>

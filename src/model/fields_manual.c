@@ -89,7 +89,7 @@ static void add_path(td_text* out, const td_field* f) {
   }
 }
 
-// Behind the meaning: the allowed words or range, inf or nan, other spellings.
+// Add what follows the meaning of a field: allowed words or range, inf or nan, other spellings.
 static void add_notes(td_text* out, const td_field* f) {
   if (strchr(f->options, '|') &&
       (f->kind == FIELD_STR || f->kind == FIELD_TARGET || f->kind == FIELD_NODES)) {

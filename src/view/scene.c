@@ -76,7 +76,7 @@ static int force_name(const td_model* m, int i) { return force_at(m, i).name; }
 
 // ---- forces -----------------------------------------------------------------------------------
 
-// How a kind of force is drawn: as a line between two stations, or as an arrow at one.
+// Appearance of a kind of force: a line between two stations, or an arrow at one.
 typedef struct link_kind {
   const char *kind, *draw;
   bool arrow;

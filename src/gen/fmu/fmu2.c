@@ -135,7 +135,7 @@ EXPORT fmi2Status fmi2GetDirectionalDerivative(fmi2Component c, const fmi2ValueR
                 fmu_directional(f, unknown, nunknown, known, nknown, seed, out));
 }
 
-// What is not offered.
+// Optional functions of the standard that this unit does not offer: they return an error.
 #define REFUSED2(name, ...) \
   EXPORT fmi2Status name(__VA_ARGS__) { return fmi2Error; }
 #pragma GCC diagnostic ignored "-Wunused-parameter"

@@ -195,8 +195,9 @@ static td_status finish(td_newton* w, td_status status, td_newton_report* report
   return status;
 }
 
-// No step is left: all is balanced unless F still pushes, where the tangent is singular or the
-// constraints, which hold everything, do not hold against F
+// Whether a point from which Newton's method finds no further step is an equilibrium: the
+// constraints are met, and F does not push along a singular tangent or against constraints that
+// cannot carry it.
 static bool at_rest(const td_newton* w, double tol) {
   const td_equations* s = w->equations;
   const double F = largest(w->F, (size_t)s->n);

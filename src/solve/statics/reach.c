@@ -1,4 +1,5 @@
-// How far a step of statics may go: what touches must not end up on the other side.
+// Length of a step of statics through contacts: bodies that touch must not end up on the other
+// side.
 //
 // A Newton step knows the forces at its beginning alone.  One that is longer than rods are thick
 // may carry one through another, to an equilibrium that no motion leads to.  The step is followed

@@ -413,8 +413,8 @@ static int overloaded_row(td_statics* s, const double* q, const double* l, doubl
   return !kkt.singular && least < 0.1 * most ? row : -1;
 }
 
-// How much an attempt is worth.  Newton's method from afar likes unstable equilibria; one that is
-// unstable and not near the start is kept only for want of a better one.
+// Value of an attempt, in ascending order.  Newton's method from afar likes unstable equilibria;
+// one that is unstable and not near the start is kept only for want of a better one.
 typedef enum worth { NOTHING, POINT, UNSTABLE, GOOD } worth;
 
 static worth assess(td_statics* s, const td_newton* newton, td_status status, td_strategy strategy,

@@ -76,8 +76,8 @@ static double trial_work(const td_contest* c, td_method m) {
   return fmax(short_trial, trial_part * c->total);
 }
 
-// At the same tolerance short steps of order 8 are by far the most accurate: Radau, which is tried
-// for modes that need not be followed, must halve the work.
+// Factor by which the work of method m counts against `other`: at the same tolerance short steps of
+// order 8 are by far the most accurate, so that Radau must halve the work.
 static double handicap(td_method m, td_method other) {
   return m == TD_METHOD_RADAU && other == TD_METHOD_SHORT ? 2 : 1;
 }
@@ -87,7 +87,8 @@ static bool is_better(const td_contest* c, td_method m) {
   return handicap(m, other) * c->rate[m] < (1 - saving) * handicap(other, m) * c->rate[other];
 }
 
-// Not yet tried, or better than the champion is now, or long ago.
+// Whether method m is due for a trial: not yet tried, better than the champion is now, or tried
+// long ago.
 static bool is_due(const td_contest* c, td_method m) {
   return m != c->champion && c->may[m] && (is_better(c, m) || c->total >= c->again[m]);
 }

@@ -16,9 +16,9 @@
 #include "solve/time/sun_loops.h"
 
 enum { RETRIES = 8 };
-// How far Newton's method goes, as a part of the error a step may make.  What it leaves over in
-// stiff directions the error test takes for error of the step: at the usual 0.1 half the steps of a
-// rod are owed to that.
+// Accuracy of Newton's method, relative to the error a step may make.  The error test counts the
+// remainder in stiff directions as error of the step: at the usual 0.1 half the steps of a rod are
+// due to that.
 static const double newton_accuracy = 0.01;
 // Steps after which the Jacobian is taken anew although Newton's method converges.  A tangent costs
 // as much as some ten to forty evaluations, and slow convergence asks for one anyway.

@@ -14,7 +14,7 @@
 #include "solve/time/collocation.h"
 
 enum { STAGES = 3, ITERATIONS = 12 };
-// How far Newton's method goes, as a part of the tolerance.  Nothing else is held to the tolerance
+// Accuracy of Newton's method, relative to the tolerance.  Nothing else is held to the tolerance
 // here, and an iteration costs three evaluations: well below what anybody asks for.
 static const double newton_accuracy = 1e-3;
 

@@ -252,7 +252,7 @@ void td_guard_stage(td_stepper* s, double t, const double* y) {
   guards_at(s, t, y, g->stage + (size_t)k * (size_t)g->n);
 }
 
-// How often a guard changes its sign along the ordered stages, values within `noise` aside.
+// Number of sign changes of guard i along the ordered stages; values within `noise` do not count.
 static int changes(const td_guard* g, int i, const int* order, int m, double noise) {
   int sign = g->g0[i] > noise ? 1 : g->g0[i] < -noise ? -1 : 0, n = 0;
   for (int k = 0; k <= m; k++) {

@@ -155,8 +155,7 @@ static double factor(double error) {
   return fmin(fmax(safety * pow(error, -1.0 / 3), shortest), longest);
 }
 
-// After a step of length h, which a stop may have cut short: that says nothing against a longer
-// one.
+// Lengthen the next step after a good one of length h, unless a stop had cut it short.
 static void lengthen(leapfrog* s, double h, double error) {
   const double ratio = factor(error);
   s->calm++;

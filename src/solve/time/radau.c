@@ -17,7 +17,7 @@ enum { STAGES = 5, ITERATIONS = 10, ATTEMPTS = 60 };
 // The estimate is that of a formula of order 5.  The polynomial inside a step is about five times
 // better, the end of the step better by orders: a step may have this many times the tolerance.
 static const double generous = 5;
-// How far Newton's method goes, as a part of the error a step may make.
+// Accuracy of Newton's method, relative to the error a step may make.
 static const double newton_accuracy = 0.03;
 // Evaluations that a Jacobian may cost, about: it is taken anew when the old one has wasted as
 // many.
@@ -134,7 +134,8 @@ static double filtered(radau* s, double h, const double* f) {
   return fmax(td_collocated_norm(&s->c, e, 1), 1e-10);
 }
 
-// After a start or a rejection what the filter leaves of fast modes is taken out by a second one.
+// Error estimate of a step, relative to the tolerance.  After a start or a rejection fast modes
+// that the filter leaves are removed by a second one.  Returns 0, or 1 when the slopes fail.
 static int estimate(radau* s, double h, double* error) {
   *error = filtered(s, h, s->f);
   if (*error < 1 || (s->c.stepped && !s->rejected)) return 0;
@@ -144,8 +145,9 @@ static int estimate(radau* s, double h, double* error) {
   return 0;
 }
 
-// By the error of this step and of the one before it [Gustafsson], shorter the more iterations
-// Newton's method took; not much longer where these contract slowly with the best of Jacobians.
+// Length of the next step, by the error of this one and of the one before it [Gustafsson], shorter
+// the more iterations Newton's method took; not much longer where these contract slowly with the
+// best of Jacobians.
 static double next_step(const radau* s, double h, double error) {
   const double safety = 0.9 * (1 + 2 * ITERATIONS) / (s->iterations + 2 * ITERATIONS);
   double ratio = safety * pow(error, -1.0 / (STAGES + 1));

@@ -78,7 +78,8 @@ int td_rk8_step(td_stepper* stepper, double t, const double* y, const double* f,
   return 0;
 }
 
-// With the Lagrange polynomials l_i of the nodes,
+// Weights of values and slopes at m nodes in the Hermite polynomial at t; with the Lagrange
+// polynomials l_i of the nodes,
 //
 //   P(t) = Σ_i l_i(t)² [ (1 - 2 (t - t_i) l_i'(t_i)) y_i + (t - t_i) f_i ],  degree 2m - 1
 void td_hermite(int m, const double* node, double t, double* value_weight, double* slope_weight) {

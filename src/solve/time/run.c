@@ -234,8 +234,8 @@ static td_status refuse_large(run* r) {
   return TD_E_STOPPED;
 }
 
-// As told, or by the rule; where the spectrum cannot be had the explicit solver starts, and the
-// rule is asked again.
+// Start the solver that the plan names, or the one that the rule of stiffness.c selects.  Where the
+// spectrum fails the explicit solver starts, and the rule is applied again later.
 static td_status first_solver(run* r) {
   td_choice choice;
   const td_status status = choose(r, 0, &choice);

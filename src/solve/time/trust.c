@@ -16,7 +16,7 @@ static const double rounding = 1e-12;
 static const double constraint_look = 1e-6, constraint_wrong = 1e-3;
 // Stretch of a rod, 1: as long as made; below 0 it is turned inside out
 static const double stretch_look = 0.1;
-// Beyond these nothing is a robot
+// Bounds [rad], [m], [m/s] that no robot exceeds
 static const double most_angle = 1e9, most_length = 1e9, most_speed = 3e8;
 
 void td_say_fold(const td_model* m, int node, double angle, char* text, size_t size) {
