@@ -8,6 +8,7 @@
 
 #include "model/arrays.h"
 #include "model/joints.h"
+#include "model/rod_words.h"
 #include "model/spec.h"
 
 // A body and some of its elements; body 0: ground.
@@ -51,13 +52,15 @@ typedef struct build_joint {
 typedef struct rod_part {
   const value* s;
   int at;
+  rod_words w;
   double from, length;  // where it begins, how long it is
   int first, n;         // its segments: first (from 0), how many; n is also a polynomial order
 } rod_part;
 
 // Where a rod's frames are.
 typedef struct build_rod {
-  int joint;  // the joint with `rom` that makes it, -1: it is written as a rod
+  int joint;    // the joint with `rom` that makes it, -1: it is written as a rod
+  rod_words w;  // as written, without what its parts have of their own
   double length;
   int n;           // segments of all parts
   rod_part* part;  // npart >= 1 of a written rod; 0 of a joint's

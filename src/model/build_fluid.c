@@ -68,11 +68,12 @@ void td_check_drag_matrix(td_spec* spec, const checked* c) {
            "%s must not push: its symmetric part has the negative eigenvalue %g", c->name, w[0]);
 }
 
-static const char* section_field(const value* s, int i) {
-  const char* section = td_get_word(s, i, "section", "circle");
-  if (strcmp(section, "rectangle") == 0 || strcmp(section, "ellipse") == 0)
-    return td_get(s, i, "width") ? "height" : "width";
-  return strcmp(section, "custom") == 0 ? "area" : "radius";
+// The first field that a section lacks; NULL: none.
+static const char* missing_size(const rod_words* w) {
+  if (strcmp(w->section, "rectangle") == 0 || strcmp(w->section, "ellipse") == 0)
+    return !w->width ? "width" : !w->height ? "height" : NULL;
+  if (strcmp(w->section, "custom") == 0) return w->area ? NULL : "area";
+  return w->radius ? NULL : "radius";
 }
 
 // An edge has no x axis of its own: what is across it is the same all around.
@@ -115,19 +116,19 @@ void td_check_mesh_in_fluid(td_spec* spec, const value* s, int i, const char* na
 }
 
 void td_check_rod_in_fluid(td_spec* spec, const value* s, int i, const char* name) {
-  const value* fluid = td_get(s, i, "fluid");
-  const fluid_words w = read_fluid(fluid);
+  const rod_words rod = td_rod_read(s, i);
+  const fluid_words w = read_fluid(rod.fluid);
   if (!is_in_fluid(spec, s, i, name)) return;
-  if (!td_get(s, i, "part") && !td_get(s, i, section_field(s, i))) {
+  if (!rod.part && missing_size(&rod)) {
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
-             "%s.%s is missing: a rod in a fluid needs its section", name, section_field(s, i));
+             "%s.%s is missing: a rod in a fluid needs its section", name, missing_size(&rod));
     return;
   }
   if (!w.drag_matrix) return;
   const value* const replaced[] = {w.drag, w.lift};
   for (int k = 0; k < 2; k++)
     if (replaced[k])
-      td_warn(&spec->diags, td_get_at(fluid, 0, k == 0 ? "drag" : "lift"),
+      td_warn(&spec->diags, td_get_at(rod.fluid, 0, k == 0 ? "drag" : "lift"),
               "%s.fluid.%s has no effect: drag_matrix is given", name, k == 0 ? "drag" : "lift");
 }
 
@@ -277,7 +278,7 @@ static void rod_coefficients(builder* b, const fluid_words* w, double arc, ex C[
 static td_status wet_sample(builder* b, const model_sample* s) {
   static const double mass[3] = {0.6, 0.6, 0};
   const int rod = s->rod - 1;
-  const fluid_words w = read_fluid(td_rod_get(b, rod, "fluid", s->arc));
+  const fluid_words w = read_fluid(td_rod_words(b, rod, s->arc)->fluid);
   const ex rho = density(b), A = td_rod_area(b, rod, s->arc), none = num_ex(b, 0);
   const ex centre[3] = {none, none, none};
   ex drag[36], added[36], C[9], width[3];

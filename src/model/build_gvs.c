@@ -17,10 +17,7 @@
 static const rod_part* part_of(const builder* b, const gvs* g) {
   return &b->rod[g->rod].part[g->part];
 }
-static const value* field_of(const builder* b, const gvs* g, const char* name) {
-  const rod_part* p = part_of(b, g);
-  return td_get(p->s, p->at, name);
-}
+static const rod_words* words_of(const builder* b, const gvs* g) { return &part_of(b, g)->w; }
 static td_span field_at(const builder* b, const gvs* g, const char* name) {
   const rod_part* p = part_of(b, g);
   return td_get_at(p->s, p->at, name);
@@ -34,7 +31,7 @@ static int number_for(const value* v, int d, int fallback) {
 }
 
 static td_status check_basis(builder* b, const gvs* g) {
-  const value* v = field_of(b, g, "basis");
+  const value* v = words_of(b, g)->basis;
   if (!v || v->kind == V_STR || td_value_count(v) == 6 || td_value_count(v) == 1) return TD_OK;
   return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
                   "rod(%d).basis must be one name or six, one for each strain, got %d", g->rod + 1,
@@ -50,7 +47,7 @@ static const char* basis_word(const value* v, int d) {
 
 // The functions the user wrote for strain d: those of row d that are not zero.
 static td_status read_custom(builder* b, gvs* g, int d) {
-  const value* f = field_of(b, g, "functions");
+  const value* f = words_of(b, g)->functions;
   strain_field* field = &g->field[d];
   if (!f)
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, "basis"),
@@ -68,8 +65,8 @@ static td_status read_custom(builder* b, gvs* g, int d) {
 
 static td_status read_field(builder* b, gvs* g, int d) {
   strain_field* field = &g->field[d];
-  const value *order = field_of(b, g, "order"), *elements = field_of(b, g, "elements");
-  const char* word = basis_word(field_of(b, g, "basis"), d);
+  const value *order = words_of(b, g)->order, *elements = words_of(b, g)->elements;
+  const char* word = basis_word(words_of(b, g)->basis, d);
   const int n = part_of(b, g)->n;
   field->basis = td_basis_find(word);
   if (order || elements) {  // what is written is obeyed
@@ -85,7 +82,7 @@ static td_status read_field(builder* b, gvs* g, int d) {
                     "rod(%d).basis: there is no basis '%.40s'", g->rod + 1, word);
 
   // one order for all strains may be meant for those whose basis has one
-  const value* basis = field_of(b, g, "basis");
+  const value* basis = words_of(b, g)->basis;
   const bool mixed = basis && basis->kind == V_CELL && td_value_count(basis) == 6;
   if (order && !field->basis->ordered && field->order > 0 && field->order != field->basis->degree &&
       (!mixed || td_value_count(order) == 6) && !g->order_told) {
@@ -119,8 +116,9 @@ static void functions_at(builder* b, const gvs* g, int d, double arc, double* ph
     return;
   }
   for (int i = 0; i < field->n; i++)
-    phi[i] = td_spec_settle(b->spec,
-                            td_rod_field(b, g->rod, "functions", d + 6 * g->custom[d][i], arc, 0));
+    phi[i] =
+        td_spec_settle(b->spec, td_rod_number(b, g->rod, td_rod_words(b, g->rod, arc)->functions,
+                                              d + 6 * g->custom[d][i], arc, 0));
 }
 
 // ---- coordinates ------------------------------------------------------------------------------
@@ -138,7 +136,9 @@ static td_status project(builder* b, const gvs* g, int d, const char* what, doub
   for (int k = 0; bad == 0 && k < points && k < 512; k++) {
     const double arc = g->from + x[k] * g->length;
     const double start = td_spec_settle(b->spec, td_rod_start(b, g->rod, what, d, arc)),
-                 shape = td_spec_settle(b->spec, td_rod_field(b, g->rod, "shape", d, arc, 0));
+                 shape = td_spec_settle(
+                     b->spec,
+                     td_rod_number(b, g->rod, td_rod_words(b, g->rod, arc)->shape, d, arc, 0));
     functions_at(b, g, d, arc, phi);
     for (int i = 0; i < n; i++) {
       c[i] += w[k] * phi[i] * (start - (rate ? 0 : shape));
@@ -157,7 +157,7 @@ static td_status project(builder* b, const gvs* g, int d, const char* what, doub
 
 // Initial values: the coordinates themselves when there are as many numbers, else a strain field.
 static td_status start_of(builder* b, const gvs* g, int d, const char* what, ex* out) {
-  const value* v = field_of(b, g, what);
+  const value* v = strcmp(what, "rate") == 0 ? words_of(b, g)->rate : words_of(b, g)->init;
   const int n = g->field[d].n;
   double c[MOST_FUNCTIONS] = {0};
   const bool coordinates = v && td_value_count(v) == g->n && g->n != 6;
@@ -177,7 +177,7 @@ static td_status start_of(builder* b, const gvs* g, int d, const char* what, ex*
 static td_status check_starts(builder* b, const gvs* g) {
   static const char* const names[] = {"init", "rate"};
   for (int k = 0; k < 2; k++) {
-    const value* v = field_of(b, g, names[k]);
+    const value* v = k == 0 ? words_of(b, g)->init : words_of(b, g)->rate;
     if (!v || td_value_count(v) == 6 || td_value_count(v) == g->n) continue;
     return td_error(b->diags, TD_E_MODEL, field_at(b, g, names[k]),
                     "rod(%d).%s must have six strains or one number for each of its %d "
@@ -299,7 +299,7 @@ static int usual_points(const gvs* g) {
 }
 
 static td_status make_points(builder* b, gvs* g) {
-  const value* points = field_of(b, g, "points");
+  const value* points = words_of(b, g)->points;
   if (points && td_value_count(points) > 1) return given_points(b, g, points);
   double at[MOST_BREAKS], x[512], w[512];
   const int n = breaks(b, g, at), least = degree(g) + 1;
@@ -347,7 +347,7 @@ static td_status add_contact_frames(builder* b, gvs* g) {
 // Strains of degree p on elements of length h leave an error h^(2p+2) of the tip, steps of order m
 // one of h^m: m = 2p + 2 unless the model gives it, of 4 and 6 the nearer.
 static int magnus_nodes(const builder* b, const gvs* g) {
-  const value* v = field_of(b, g, "magnus");
+  const value* v = words_of(b, g)->magnus;
   if (v) return (int)v->x[0] / 2;
   return g->coords >= 0 || degree(g) < 2 ? 2 : 3;
 }
@@ -447,7 +447,8 @@ static td_status push_step(builder* b, const gvs* g, int parent, double from, do
   if (g->coords >= 0) return td_gvs_own_step(b, g, *out, arc, nodes);
   for (int n = 0; n < nodes; n++)
     for (int d = 0; d < 6; d++)
-      m->number_ex[strains + 6 * n + d] = td_rod_field(b, g->rod, "shape", d, arc[n], 0);
+      m->number_ex[strains + 6 * n + d] =
+          td_rod_number(b, g->rod, td_rod_words(b, g->rod, arc[n])->shape, d, arc[n], 0);
   return push_columns(b, g, *out, from, to - from, nodes);
 }
 
@@ -541,7 +542,7 @@ static td_status push_frames(builder* b, const gvs* g, const rod_places* places,
 
 static td_status push_part(builder* b, gvs* g, const rod_places* places, int* hop, int before[6]) {
   int strains = 0;
-  if (field_of(b, g, "strain")) {
+  if (words_of(b, g)->strain) {
     TD_TRY(td_gvs_own_coordinates(b, g));
   } else {
     TD_TRY(check_basis(b, g));
@@ -570,7 +571,7 @@ td_status td_build_rod_gvs(builder* b, int rod) {
   rod_places places = {0};
   int hop = r->hop[0], before[6] = {0};
   td_status status = td_rod_places(b, rod, &places);
-  if (status == TD_OK && td_get(b->rods, rod, "coords")) status = td_gvs_make_coordinates(b, rod);
+  if (status == TD_OK && b->rod[rod].w.coords) status = td_gvs_make_coordinates(b, rod);
   gvs* g = malloc(sizeof *g);
   if (!g) status = TD_E_NOMEM;
   for (int i = 0; i < r->npart && status == TD_OK; i++) {

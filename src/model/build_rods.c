@@ -107,7 +107,7 @@ static td_status push_piece(builder* b, int rod, int k) {
   for (int i = 0; i < n; i++) {
     const double middle = 0.5 * (end[i] + end[i + 1]);
     int station;
-    if (!td_rod_get(b, rod, "load", middle)) continue;
+    if (!td_rod_words(b, rod, middle)->load) continue;
     TD_TRY(td_rod_station(b, rod, middle, &station));
     TD_TRY(td_rod_load(b, rod, middle, end[i + 1] - end[i], station));
   }
@@ -215,7 +215,7 @@ td_status td_build_rod_srl(builder* b, int rod) {
 static td_status refuse_held(builder* b, int rod, const char* model) {
   for (int i = 0; i < b->rod[rod].npart; i++) {
     const rod_part* p = &b->rod[rod].part[i];
-    const value* modes = td_get(p->s, p->at, "modes");
+    const value* modes = p->w.modes;
     for (int d = 0; d < 6; d++) {
       if (modes && modes->x[d] == 0)
         return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, "modes"),
@@ -369,9 +369,9 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   };
   build_rod* r = &b->rod[rod];
   const bool written = r->joint < 0;
-  const char* word = written ? td_get_word(b->rods, rod, "model", NULL) : "rom";
+  const char* word = written ? r->w.model : "rom";
   rod_model model = 0;
-  for (int i = 0; word && i < ROD_MODELS; i++)
+  for (int i = 0; i < ROD_MODELS; i++)
     if (strcmp(word, td_rod_models[i].name) == 0) model = (rod_model)i;
 
   // the rod, its segments and its base

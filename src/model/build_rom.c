@@ -137,9 +137,8 @@ static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_
                                       double rate[6][MAX_ORDER + 1]) {
   memset(c, 0, 6 * sizeof c[0]);
   memset(rate, 0, 6 * sizeof rate[0]);
-  if (!td_rod_get(b, r->rod, "init", r->from) && !td_rod_get(b, r->rod, "shape", r->from) &&
-      !td_rod_get(b, r->rod, "rate", r->from))
-    return TD_OK;  // straight and at rest
+  const rod_words* w = td_rod_words(b, r->rod, r->from);
+  if (!w->init && !w->shape && !w->rate) return TD_OK;  // straight and at rest
   enum { POINTS = 3 * MAX_ORDER };
   double arc[POINTS], weight[POINTS], wanted[POINTS];
   shape_point at[POINTS];
@@ -423,8 +422,7 @@ static td_status push_part(builder* b, int rod, int i) {
   int strains = 0;
   for (int k = 0; k < b->m->nstrain; k++) strains += b->m->strain[k].rod == rod + 1;
   TD_TRY(push_coordinates(b, &r, p->first + i));  // n + 1 functions for each part before
-  return push_points(b, &r, td_get(p->s, p->at, "points"), td_get_at(p->s, p->at, "points"),
-                     strains);
+  return push_points(b, &r, p->w.points, td_get_at(p->s, p->at, "points"), strains);
 }
 
 td_status td_build_rod_rom(builder* b, int rod) {

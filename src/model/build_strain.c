@@ -77,9 +77,9 @@ static int sensor_var(builder* b, int rod, sensor_kind kind, int k) {
 // before.  They belong to the rod, whichever of its parts and of the other rods they move.
 td_status td_gvs_make_coordinates(builder* b, int rod) {
   build_rod* r = &b->rod[rod];
-  const value* starts[] = {td_get(b->rods, rod, "init"), td_get(b->rods, rod, "rate")};
+  const value* starts[] = {r->w.init, r->w.rate};
   if (r->coords > 0) return TD_OK;
-  const int n = (int)td_get(b->rods, rod, "coords")->x[0];
+  const int n = (int)r->w.coords->x[0];
   for (int i = 0; i < 2; i++)
     if (starts[i] && td_value_count(starts[i]) != n)
       return td_error(b->diags, TD_E_MODEL, td_get_at(b->rods, rod, i == 0 ? "init" : "rate"),
@@ -110,25 +110,25 @@ td_status td_gvs_make_coordinates(builder* b, int rod) {
 td_status td_gvs_own_coordinates(builder* b, gvs* g) {
   static const char* const others[] = {"basis", "order", "elements", "functions"};
   const rod_part* p = &b->rod[g->rod].part[g->part];
-  const value* strain = td_get(p->s, p->at, "strain");
-  for (size_t i = 0; i < sizeof others / sizeof others[0]; i++)
-    if (td_get(p->s, p->at, others[i]))
+  const value* strain = p->w.strain;
+  const value* const written[] = {p->w.basis, p->w.order, p->w.elements, p->w.functions};
+  for (int i = 0; i < 4; i++)
+    if (written[i])
       return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, others[i]),
                       "rod(%d).%s does not go with a strain field of its own (strain)", g->rod + 1,
                       others[i]);
   // fields that a rod has for its other parts do not count
-  const value* parts = td_get(b->rods, g->rod, "part");
-  const value* written = parts ? parts : b->rods;
+  const value *parts = b->rod[g->rod].w.part, *source = parts ? parts : b->rods;
   const int element = parts ? g->part : g->rod;
-  if (td_get(written, element, "modes"))
-    return td_error(b->diags, TD_E_MODEL, td_get_at(written, element, "modes"),
+  if (td_get(source, element, "modes"))
+    return td_error(b->diags, TD_E_MODEL, td_get_at(source, element, "modes"),
                     "rod(%d).modes does not go with a strain field of its own (strain)",
                     g->rod + 1);
 
   // coordinates of all rods that occur in the field
   model_coords field = {.first = b->m->ncoordinate, .rod = g->rod + 1};
   for (int rod = 0; rod < td_value_count(b->rods); rod++) {
-    const value* coords = td_get(b->rods, rod, "coords");
+    const value* coords = b->rod[rod].w.coords;
     for (int k = 0; coords && k < (int)coords->x[0]; k++) {
       const int at = sensor_var(b, rod, SENSOR_COORD, k),
                 rate = sensor_var(b, rod, SENSOR_DCOORD, k);
@@ -159,7 +159,7 @@ td_status td_gvs_own_coordinates(builder* b, gvs* g) {
 // ---- strains ----------------------------------------------------------------------------------
 
 static ex strain_at(const own* o, const gvs* g, int d, double arc) {
-  return td_rod_field(o->b, g->rod, "strain", d, arc, 0);
+  return td_rod_number(o->b, g->rod, td_rod_words(o->b, g->rod, arc)->strain, d, arc, 0);
 }
 
 // Bits of the strains that depend on the coordinates.

@@ -40,7 +40,7 @@ static td_status read_places(builder* b) {
     }
     char what[48];
     snprintf(what, sizeof what, "rod(%d).first", r + 1);
-    const td_status s = td_build_place(b, td_get(b->rods, r, "first"),
+    const td_status s = td_build_place(b, b->rod[r].w.first,
                                        td_get_at(b->rods, r, "first"), what, &base->first);
     if (s != TD_OK) worst = s;
   }

@@ -139,9 +139,9 @@ static td_status builder_open(builder* b, td_spec* spec, td_model* m) {
   // rods as written
   for (int r = 0; r < written; r++) {
     b->rod[r].joint = -1;
-    b->joint[b->njoint + r].w = td_joint_read(td_get(b->rods, r, "joint"), 0);
-    b->joint[b->njoint + r].w.tr = td_get(b->rods, r, "tr");
     if (!td_build_rod_parts(b, r)) return TD_E_NOMEM;
+    b->joint[b->njoint + r].w = td_joint_read(b->rod[r].w.joint, 0);
+    b->joint[b->njoint + r].w.tr = b->rod[r].w.tr;
   }
   return TD_OK;
 }

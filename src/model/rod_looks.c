@@ -27,24 +27,25 @@ static look printed_look(builder* b, int joint) {
 
 static look look_at(builder* b, int rod, double arc) {
   if (b->rod[rod].joint >= 0) return printed_look(b, b->rod[rod].joint);
-  const char* kind = td_get_word(b->rods, rod, "section", NULL);
-  const ex E = td_rod_field(b, rod, "E", 0, arc, 0);
-  if (kind && (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0))
-    return (look){td_rod_field(b, rod, "width", 0, arc, 0),
-                  td_rod_field(b, rod, "height", 0, arc, 0), E};
-  if (kind && strcmp(kind, "custom") == 0) {
-    if (!td_get(b->rods, rod, "area")) return (look){num_ex(b, 0), num_ex(b, 0), E};
-    const ex A = td_rod_field(b, rod, "area", 0, arc, 0);
-    return (look){axis_of(b, td_rod_field(b, rod, "Iy", 0, arc, 0), A),
-                  axis_of(b, td_rod_field(b, rod, "Ix", 0, arc, 0), A), E};
+  const rod_words* w = td_rod_words(b, rod, arc);
+  const char* kind = b->rod[rod].w.section;
+  const ex E = td_rod_number(b, rod, w->E, 0, arc, 0);
+  if (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0)
+    return (look){td_rod_number(b, rod, w->width, 0, arc, 0),
+                  td_rod_number(b, rod, w->height, 0, arc, 0), E};
+  if (strcmp(kind, "custom") == 0) {
+    if (!b->rod[rod].w.area) return (look){num_ex(b, 0), num_ex(b, 0), E};
+    const ex A = td_rod_number(b, rod, w->area, 0, arc, 0);
+    return (look){axis_of(b, td_rod_number(b, rod, w->Iy, 0, arc, 0), A),
+                  axis_of(b, td_rod_number(b, rod, w->Ix, 0, arc, 0), A), E};
   }
-  const ex diameter = times(b, 2, td_rod_field(b, rod, "radius", 0, arc, 0));
+  const ex diameter = times(b, 2, td_rod_number(b, rod, w->radius, 0, arc, 0));
   return (look){diameter, diameter, E};
 }
 
 td_status td_build_rod_looks(builder* b, int rod) {
   const double length = b->rod[rod].length;
-  const char* kind = b->rod[rod].joint < 0 ? td_get_word(b->rods, rod, "section", NULL) : NULL;
+  const char* kind = b->rod[rod].w.section;  // NULL: a joint makes it
   if (!td_push_number_ex(b->m, ROD_OUTLINE)) return TD_E_NOMEM;
   const num at = b->m->nnumber_ex - ROD_OUTLINE;
   for (int i = 0; i < ROD_LOOKS; i++) {

@@ -9,9 +9,8 @@ typedef struct cross_section {
   ex A, Ix, Iy, J;
 } cross_section;
 
-const value* td_rod_get(const builder* b, int rod, const char* field, double arc) {
-  const rod_part* p = td_rod_part_at(b, rod, arc);
-  return td_get(p->s, p->at, field);
+const rod_words* td_rod_words(const builder* b, int rod, double arc) {
+  return &td_rod_part_at(b, rod, arc)->w;
 }
 
 // e at a place of its rod: `here` and sensors at s become sensors at that place.
@@ -39,8 +38,7 @@ static ex at_place(builder* b, int rod, ex e, double arc) {
   return td_ex_substitute(spec->graph, e, var, with, n);
 }
 
-ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback) {
-  const value* v = td_rod_get(b, rod, field, arc);
+ex td_rod_number(builder* b, int rod, const value* v, int i, double arc, double fallback) {
   if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);
   const ex e = td_value_ex(v, i, b->spec->graph);
   if (td_ex_depends(b->spec->graph, e) & TD_ON_HERE) return at_place(b, rod, e, arc);
@@ -61,32 +59,31 @@ static ex rectangle_torsion(builder* b, ex w, ex h) {
 }
 
 static cross_section section_at(builder* b, int rod, double arc) {
-  const value* section = td_rod_get(b, rod, "section", arc);
-  const char* kind = section ? section->s : NULL;
+  const rod_words* f = td_rod_words(b, rod, arc);
   cross_section s;
-  if (kind && strcmp(kind, "custom") == 0) {
+  if (strcmp(f->section, "custom") == 0) {
     s = (cross_section){
-        td_rod_field(b, rod, "area", 0, arc, 0), td_rod_field(b, rod, "Ix", 0, arc, 0),
-        td_rod_field(b, rod, "Iy", 0, arc, 0), td_rod_field(b, rod, "J", 0, arc, 0)};
-  } else if (kind && strcmp(kind, "rectangle") == 0) {
-    const ex w = td_rod_field(b, rod, "width", 0, arc, 0),
-             h = td_rod_field(b, rod, "height", 0, arc, 0);
+        td_rod_number(b, rod, f->area, 0, arc, 0), td_rod_number(b, rod, f->Ix, 0, arc, 0),
+        td_rod_number(b, rod, f->Iy, 0, arc, 0), td_rod_number(b, rod, f->J, 0, arc, 0)};
+  } else if (strcmp(f->section, "rectangle") == 0) {
+    const ex w = td_rod_number(b, rod, f->width, 0, arc, 0),
+             h = td_rod_number(b, rod, f->height, 0, arc, 0);
     s.A = mul(b, w, h);
     s.Ix = times(b, 1.0 / 12, mul(b, w, mul(b, h, mul(b, h, h))));
     s.Iy = times(b, 1.0 / 12, mul(b, h, mul(b, w, mul(b, w, w))));
     s.J = rectangle_torsion(b, w, h);
-  } else if (kind && strcmp(kind, "ellipse") == 0) {
+  } else if (strcmp(f->section, "ellipse") == 0) {
     // with the whole axes w and h:  J = π w³ h³/(16 (w² + h²)), exact
-    const ex w = td_rod_field(b, rod, "width", 0, arc, 0),
-             h = td_rod_field(b, rod, "height", 0, arc, 0);
+    const ex w = td_rod_number(b, rod, f->width, 0, arc, 0),
+             h = td_rod_number(b, rod, f->height, 0, arc, 0);
     const ex wh = mul(b, w, h), w2 = mul(b, w, w), h2 = mul(b, h, h);
     s.A = times(b, pi / 4, wh);
     s.Ix = times(b, pi / 64, mul(b, wh, h2));
     s.Iy = times(b, pi / 64, mul(b, wh, w2));
     s.J = times(b, pi / 16, over(b, mul(b, wh, mul(b, wh, wh)), add(b, w2, h2)));
   } else {
-    const ex r = td_rod_field(b, rod, "radius", 0, arc, 0),
-             in = td_rod_field(b, rod, "radius", 1, arc, 0);
+    const ex r = td_rod_number(b, rod, f->radius, 0, arc, 0),
+             in = td_rod_number(b, rod, f->radius, 1, arc, 0);
     const ex r2 = mul(b, r, r), i2 = mul(b, in, in);
     s.A = times(b, pi, minus(b, r2, i2));
     s.Ix = s.Iy = times(b, pi / 4, minus(b, mul(b, r2, r2), mul(b, i2, i2)));
@@ -98,16 +95,15 @@ static cross_section section_at(builder* b, int rod, double arc) {
 ex td_rod_area(builder* b, int rod, double arc) { return section_at(b, rod, arc).A; }
 
 void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
-  const value* word = td_rod_get(b, rod, "section", arc);
-  const char* kind = word ? word->s : "circle";
-  if (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0) {
-    width[0] = td_rod_field(b, rod, "height", 0, arc, 0);
-    width[1] = td_rod_field(b, rod, "width", 0, arc, 0);
-  } else if (strcmp(kind, "custom") == 0) {  // the circle of the same area
-    const ex A = td_rod_field(b, rod, "area", 0, arc, 0);
+  const rod_words* f = td_rod_words(b, rod, arc);
+  if (strcmp(f->section, "rectangle") == 0 || strcmp(f->section, "ellipse") == 0) {
+    width[0] = td_rod_number(b, rod, f->height, 0, arc, 0);
+    width[1] = td_rod_number(b, rod, f->width, 0, arc, 0);
+  } else if (strcmp(f->section, "custom") == 0) {  // the circle of the same area
+    const ex A = td_rod_number(b, rod, f->area, 0, arc, 0);
     width[0] = width[1] = times(b, 2, td_ex_1(b->spec->graph, EX_SQRT, times(b, 1 / pi, A)));
   } else {
-    width[0] = width[1] = times(b, 2, td_rod_field(b, rod, "radius", 0, arc, 0));
+    width[0] = width[1] = times(b, 2, td_rod_number(b, rod, f->radius, 0, arc, 0));
   }
   width[2] = times(b, 0.5, add(b, width[0], width[1]));
 }
@@ -115,12 +111,13 @@ void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
 // Stiffness, damping and inertia per length: 6 numbers on the diagonal unless a whole matrix is
 // given.
 static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
+  const rod_words* f = td_rod_words(b, rod, arc);
   const cross_section s = section_at(b, rod, arc);
-  const ex E = td_rod_field(b, rod, "E", 0, arc, 0),
-           shear = td_rod_field(b, rod, "shear", 0, arc, 1);
-  const ex nu = td_rod_field(b, rod, "nu", 0, arc, 0.5);
-  const ex G = td_rod_get(b, rod, "G", arc) ? td_rod_field(b, rod, "G", 0, arc, 0)
-                                            : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
+  const ex E = td_rod_number(b, rod, f->E, 0, arc, 0),
+           shear = td_rod_number(b, rod, f->shear, 0, arc, 1);
+  const ex nu = td_rod_number(b, rod, f->nu, 0, arc, 0.5);
+  const ex G = f->G ? td_rod_number(b, rod, f->G, 0, arc, 0)
+                    : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
   out[0] = out[1] = mul(b, shear, mul(b, G, s.A));
   out[2] = mul(b, E, s.A);
   out[3] = mul(b, E, s.Ix);
@@ -129,7 +126,7 @@ static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
 }
 
 static void diagonal_damping(builder* b, int rod, double arc, ex out[6]) {
-  const ex eta = td_rod_field(b, rod, "eta", 0, arc, 0);
+  const ex eta = td_rod_number(b, rod, td_rod_words(b, rod, arc)->eta, 0, arc, 0);
   if (td_ex_is_const(b->spec->graph, eta) && td_ex_value(b->spec->graph, eta) == 0) {
     for (int d = 0; d < 6; d++) out[d] = num_ex(b, 0);
     return;
@@ -143,15 +140,14 @@ static void diagonal_damping(builder* b, int rod, double arc, ex out[6]) {
 }
 
 // A 1x6 or 6x6 field as 36 numbers, or the given diagonal.
-static void matrix_at(builder* b, int rod, const char* field, double arc, const ex diagonal[6],
+static void matrix_at(builder* b, int rod, const value* v, double arc, const ex diagonal[6],
                       ex out[36]) {
-  const value* v = td_rod_get(b, rod, field, arc);
   const int n = v ? td_value_count(v) : 0;
   for (int i = 0; i < 6; i++)
     for (int j = 0; j < 6; j++) {
       ex e = i == j ? diagonal[i] : num_ex(b, 0);
-      if (n == 36) e = td_rod_field(b, rod, field, i + 6 * j, arc, 0);
-      if (n == 6) e = i == j ? td_rod_field(b, rod, field, i, arc, 0) : num_ex(b, 0);
+      if (n == 36) e = td_rod_number(b, rod, v, i + 6 * j, arc, 0);
+      if (n == 6) e = i == j ? td_rod_number(b, rod, v, i, arc, 0) : num_ex(b, 0);
       out[6 * i + j] = e;
     }
 }
@@ -196,7 +192,7 @@ rod_reach td_rod_reach(const builder* b, const model_strain* f) {
   rod_reach all = {0, r->length, 0};
   if (strain_is_posed(f) && r->npart > 0) {
     const rod_part* p = &r->part[f->part];
-    points = td_get(p->s, p->at, "points");
+    points = p->w.points;
     all = (rod_reach){p->from, p->from + p->length, 0};
   } else if (strain_is_posed(f)) {
     points = b->joint[r->joint].w.points;
@@ -233,14 +229,15 @@ static void add_chambers(builder* b, int rod, rod_reach reach, double middle, ex
 }
 
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc) {
-  if (strcmp(field, "init") == 0 && !td_rod_get(b, rod, "init", arc)) field = "shape";
-  return td_rod_field(b, rod, field, d, arc, 0);
+  const rod_words* w = td_rod_words(b, rod, arc);
+  const value* init = w->init ? w->init : w->shape;
+  return td_rod_number(b, rod, strcmp(field, "rate") == 0 ? w->rate : init, d, arc, 0);
 }
 
 td_status td_rod_check_held(builder* b, int rod, const char* field, int d, double arc) {
   const rod_part* p = td_rod_part_at(b, rod, arc);
   const bool is_rate = strcmp(field, "rate") == 0;
-  const ex shape = td_rod_field(b, rod, "shape", d, arc, 0);
+  const ex shape = td_rod_number(b, rod, p->w.shape, d, arc, 0);
   const double held = is_rate ? 0 : td_spec_settle(b->spec, shape),
                start = td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
   if (fabs(start - held) <= 1e-9 * (fabs(start) + fabs(held))) return TD_OK;
@@ -253,13 +250,14 @@ td_status td_rod_check_held(builder* b, int rod, const char* field, int d, doubl
 
 // Mass and rotary inertia per length.
 void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, ex* jz) {
-  const bool given = td_rod_get(b, rod, "inertia", arc) != NULL;
+  const rod_words* f = td_rod_words(b, rod, arc);
+  const value* given = f->inertia;
   const cross_section s = given ? (cross_section){0} : section_at(b, rod, arc);
-  const ex rho = td_rod_field(b, rod, "rho", 0, arc, 0);
-  *mass = given ? td_rod_field(b, rod, "inertia", 0, arc, 0) : mul(b, rho, s.A);
-  *jx = given ? td_rod_field(b, rod, "inertia", 3, arc, 0) : mul(b, rho, s.Ix);
-  *jy = given ? td_rod_field(b, rod, "inertia", 4, arc, 0) : mul(b, rho, s.Iy);
-  *jz = given ? td_rod_field(b, rod, "inertia", 5, arc, 0) : add(b, *jx, *jy);
+  const ex rho = td_rod_number(b, rod, f->rho, 0, arc, 0);
+  *mass = given ? td_rod_number(b, rod, given, 0, arc, 0) : mul(b, rho, s.A);
+  *jx = given ? td_rod_number(b, rod, given, 3, arc, 0) : mul(b, rho, s.Ix);
+  *jy = given ? td_rod_number(b, rod, given, 4, arc, 0) : mul(b, rho, s.Iy);
+  *jz = given ? td_rod_number(b, rod, given, 5, arc, 0) : add(b, *jx, *jy);
 }
 
 // ---- the whole law ----------------------------------------------------------------------------
@@ -296,17 +294,16 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
 
 td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
                          model_strain* f) {
+  const rod_words* w = td_rod_words(b, rod, middle);
   ex slots[SECTION_SLOTS], K[6], D[6];
   diagonal_stiffness(b, rod, middle, K);
   diagonal_damping(b, rod, middle, D);
-  matrix_at(b, rod, "stiffness", middle, K, slots + SECTION_K);
-  matrix_at(b, rod, "damping", middle, D, slots + SECTION_D);
-  const value* damp = td_rod_get(b, rod, "damp", middle);
-  const value *visc = damp ? td_get(damp, 0, "visc") : NULL,
-              *power = damp ? td_get(damp, 0, "pow") : NULL;
+  matrix_at(b, rod, w->stiffness, middle, K, slots + SECTION_K);
+  matrix_at(b, rod, w->damping, middle, D, slots + SECTION_D);
+  const value* visc = w->visc;
   for (int d = 0; d < 6; d++) {
-    slots[SECTION_X0 + d] = td_rod_field(b, rod, "shape", d, middle, 0);
-    slots[SECTION_INPUT + d] = td_rod_field(b, rod, "input", d, middle, 0);
+    slots[SECTION_X0 + d] = td_rod_number(b, rod, w->shape, d, middle, 0);
+    slots[SECTION_INPUT + d] = td_rod_number(b, rod, w->input, d, middle, 0);
     slots[SECTION_MU + d] = num_ex(b, 0);
     if (visc)
       slots[SECTION_MU + d] =
@@ -314,13 +311,13 @@ td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, do
     slots[SECTION_HELD + d] = slots[SECTION_X0 + d];
   }
   add_chambers(b, rod, reach, middle, slots + SECTION_INPUT);
-  slots[SECTION_POWER] = power ? td_value_ex(power, 0, b->spec->graph) : num_ex(b, 1);
+  slots[SECTION_POWER] = w->pow ? td_value_ex(w->pow, 0, b->spec->graph) : num_ex(b, 1);
   slots[SECTION_LENGTH] = num_ex(b, length);
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
   slots[SECTION_STORED] = num_ex(b, 0);
-  f->stored = td_rod_get(b, rod, "energy", middle) != NULL;
+  f->stored = w->energy != NULL;
   if (f->stored) {
-    const ex energy = td_rod_field(b, rod, "energy", 0, middle, 0);
+    const ex energy = td_rod_number(b, rod, w->energy, 0, middle, 0);
     TD_TRY(energy_law(b, rod, energy, middle, slots));
     f->potential = true;
   }

@@ -8,6 +8,18 @@
 #include "model/field.h"
 #include "model/rods.h"
 
+rod_words td_rod_read(const value* rods, int i) {
+  const value* damp = td_get(rods, i, "damp");
+  return (rod_words){
+#define X(field) .field = td_get(rods, i, #field),
+      TD_ROD_VALUES(X)
+#undef X
+          .visc = td_get(damp, 0, "visc"),
+      .pow = td_get(damp, 0, "pow"), .section = td_get_word(rods, i, "section", "circle"),
+      .model = td_get_word(rods, i, "model", td_rod_models[0].name),
+      .local = strcmp(td_get_word(rods, i, "load_frame", "world"), "local") == 0};
+}
+
 // Fields of a rod that become void when a part writes another field about the same thing.
 static const struct {
   const char* written;
@@ -90,18 +102,21 @@ value* td_rod_parts(const value* rods, int rod) {
 
 bool td_build_rod_parts(builder* b, int rod) {
   build_rod* r = &b->rod[rod];
+  r->w = td_rod_read(b->rods, rod);
   r->parts = td_rod_parts(b->rods, rod);
-  if (!r->parts && td_get(b->rods, rod, "part")) return false;
+  if (!r->parts && r->w.part) return false;
   const value* s = r->parts ? r->parts : b->rods;
   r->npart = r->parts ? td_value_count(r->parts) : 1;
   r->part = calloc((size_t)r->npart, sizeof(rod_part));
   if (!r->part) return false;
   for (int i = 0; i < r->npart; i++) {
     const int at = r->parts ? i : rod;
-    const value *length = td_get(s, at, "length"), *n = td_get(s, at, "n");
+    const rod_words w = td_rod_read(s, at);
+    const value *length = w.length, *n = w.n;
     r->part[i] = (rod_part){
         .s = s,
         .at = at,
+        .w = w,
         .from = r->length,
         .length = length ? td_spec_settle(b->spec, td_value_ex(length, 0, b->spec->graph)) : 1,
         .first = r->n,

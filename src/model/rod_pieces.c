@@ -5,7 +5,7 @@
 #include "model/rods.h"
 
 bool td_rod_mode(const builder* b, int rod, int d, double arc) {
-  const value* modes = td_rod_get(b, rod, "modes", arc);
+  const value* modes = td_rod_words(b, rod, arc)->modes;
   return !modes || modes->x[d] != 0;
 }
 
@@ -24,17 +24,17 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_stra
 }
 
 td_status td_rod_load(builder* b, int rod, double arc, double length, int station) {
-  const char* axes = td_get_word(b->rods, rod, "load_frame", NULL);
+  const value* load = td_rod_words(b, rod, arc)->load;
   const double zero[6] = {0};
   const num at = td_build_constants(b, zero, 6);
   model_load* f = td_push_load(b->m, 1);
   if (!f || at == NUM_NONE) return TD_E_NOMEM;
   *f = (model_load){.name = b->m->station[station].name,
-                    .a = axes && strcmp(axes, "local") == 0 ? station : -1,
+                    .a = b->rod[rod].w.local ? station : -1,
                     .b = station,
                     .wrench = at};
   for (int d = 0; d < 6; d++)
-    b->m->number_ex[at + d] = times(b, length, td_rod_field(b, rod, "load", d, arc, 0));
+    b->m->number_ex[at + d] = times(b, length, td_rod_number(b, rod, load, d, arc, 0));
   return TD_OK;
 }
 
@@ -76,6 +76,5 @@ td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
   b->m->number_ex[at + 8] = times(b, weight, jy);
   b->m->number_ex[at + 12] = times(b, weight, jz);
   TD_TRY(td_rod_sample(b, rod, arc, weight));
-  if (!td_rod_get(b, rod, "load", arc)) return TD_OK;
-  return td_rod_load(b, rod, arc, weight, station);
+  return td_rod_words(b, rod, arc)->load ? td_rod_load(b, rod, arc, weight, station) : TD_OK;
 }

@@ -16,10 +16,10 @@ bool td_build_rod_parts(builder* b, int rod);
 // The part that holds an arc length; at a boundary the one that begins there.
 const rod_part* td_rod_part_at(const builder* b, int rod, double arc);
 
-// A field of a rod at an arc length; NULL: not given.
-const value* td_rod_get(const builder* b, int rod, const char* field, double arc);
-// Element i of it, the fallback when it is not given.
-ex td_rod_field(builder* b, int rod, const char* field, int i, double arc, double fallback);
+// The fields of a written rod at an arc length.
+const rod_words* td_rod_words(const builder* b, int rod, double arc);
+// Element i of one of them at that arc length, the fallback when it is not given.
+ex td_rod_number(builder* b, int rod, const value* v, int i, double arc, double fallback);
 // Initial strain ("init", else the stress-free one) or strain rate.
 ex td_rod_start(builder* b, int rod, const char* field, int d, double arc);
 // Refuse an initial value ("init") of a held strain that differs from its shape at an arc length,

@@ -123,17 +123,17 @@ static bool is_field_of(const char* section, const char* field) {
 }
 
 // Stiffness, damping or inertia that is not given follows from the section.
-static bool needs_section(const value* s, int i) {
-  return (!td_get(s, i, "stiffness") && !td_get(s, i, "energy")) || !td_get(s, i, "inertia") ||
-         (td_get(s, i, "eta") && !td_get(s, i, "damping"));
+static bool needs_section(const rod_words* w) {
+  return (!w->stiffness && !w->energy) || !w->inertia || (w->eta && !w->damping);
 }
 
 static void section_has_its_fields(td_spec* spec, const value* s, int i, const char* name,
-                                   const char* section) {
+                                   const rod_words* w) {
+  const char* section = w->section;
   for (int k = 0; k < SECTION_FIELDS; k++) {
     const char* field = section_fields[k].field;
     if (strcmp(section_fields[k].section, section) != 0 || td_get(s, i, field)) continue;
-    if (needs_section(s, i))
+    if (needs_section(w))
       td_error(&spec->diags, TD_E_MODEL, td_check_field_at(&spec->diags, s, i, "section"),
                "%s.%s is missing: a %s section has it", name, field, section);
   }
@@ -147,12 +147,11 @@ static void section_has_its_fields(td_spec* spec, const value* s, int i, const c
 }
 
 // One radius makes a circle, two a ring with the larger one first.
-static void radii(td_spec* spec, const value* s, int i, const char* name, bool ring,
+static void radii(td_spec* spec, const value* v, td_span at, const char* name, bool ring,
                   stretch along) {
-  const value* v = td_get(s, i, "radius");
   if (!v || v->kind != V_NUM) return;
   if (td_value_count(v) != (ring ? 2 : 1)) {
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
+    td_error(&spec->diags, TD_E_MODEL, at,
              ring ? "%s.radius of a ring must be [outer inner], got %dx%d"
                   : "%s.radius of a circle must be a single number, got %dx%d",
              name, v->rows, v->cols);
@@ -172,7 +171,7 @@ static void radii(td_spec* spec, const value* s, int i, const char* name, bool r
       td_bound_range(spec, gap, 0, true, HUGE_VAL, rule, " m");
       continue;
     }
-    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "radius"),
+    td_error(&spec->diags, TD_E_MODEL, at,
              "%s.radius: the inner radius must be below the outer one, got [%g %g] m", name, outer,
              inner);
     return;
@@ -190,20 +189,19 @@ static const struct {
     {"stiffness", "energy"}, {"nu", "G"},        {"rho", "inertia"},  {"eta", "damping"},
 };
 
-static void material(td_spec* spec, const value* s, int i, const char* name) {
+static void material(td_spec* spec, const value* s, int i, const char* name, const rod_words* w) {
   for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++) {
     const char *field = replaced[k].field, *other = replaced[k].other;
     if (!td_get(s, i, field) || !td_get(s, i, other)) continue;
-    const bool told = td_get(s, i, "stiffness") || td_get(s, i, "energy");
-    if (strcmp(other, "G") == 0 && told) continue;
+    if (strcmp(other, "G") == 0 && (w->stiffness || w->energy)) continue;
     td_warn(&spec->diags, td_get_at(s, i, field), "%s.%s has no effect: %s is given", name, field,
             other);
   }
   const td_span at = td_check_element_at(&spec->diags, s, i);
-  if (!td_get(s, i, "stiffness") && !td_get(s, i, "E") && !td_get(s, i, "energy"))
+  if (!w->stiffness && !w->E && !w->energy)
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
-  if (!td_get(s, i, "inertia") && !td_get(s, i, "rho"))
+  if (!w->inertia && !w->rho)
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.rho is missing: a rod needs rho (density) or inertia", name);
 }
@@ -214,7 +212,7 @@ static void slenderness(td_spec* spec, const value* s, int i, const char* name, 
                         stretch along) {
   static const char* const fields[] = {"radius", "width", "height"};
   for (int f = 0; f < 3; f++)
-    for (int p = 0; td_get(s, i, fields[f]) && p < 3; p++) {
+    for (int p = 0; p < 3; p++) {
       double x;
       if (!td_check_number(spec, td_get(s, i, fields[f]), 0, stretch_arc(along, p), NAN, &x)) break;
       const double across = f == 0 ? 2 * x : x;
@@ -244,23 +242,25 @@ static const rod_model_traits* model_of(const char* word) {
 // Check a rod without parts, or one part with the fields of its rod filled in.
 static void check_part(td_spec* spec, const value* s, int i, const char* name, const char* model,
                        stretch along, double whole) {
-  const char* section = td_get_word(s, i, "section", "circle");
-  if (td_field_has_option(td_field_in(td_rod_fields, "rod.section"), section)) {
-    section_has_its_fields(spec, s, i, name, section);
-    const bool ring = strcmp(section, "ring") == 0;
-    if (ring || strcmp(section, "circle") == 0) radii(spec, s, i, name, ring, along);
+  const rod_words w = td_rod_read(s, i);
+  if (td_field_has_option(td_field_in(td_rod_fields, "rod.section"), w.section)) {
+    section_has_its_fields(spec, s, i, name, &w);
+    const bool ring = strcmp(w.section, "ring") == 0;
+    if (ring || strcmp(w.section, "circle") == 0)
+      radii(spec, w.radius, td_get_at(s, i, "radius"), name, ring, along);
   }
   if (!isnan(whole)) slenderness(spec, s, i, name, whole, along);
-  material(spec, s, i, name);
+  material(spec, s, i, name, &w);
   const rod_model_traits* kind = model_of(model);
   if (*kind->name == 0) return;  // is told elsewhere
-  if (td_get(s, i, "points") && !kind->points)
+  if (w.points && !kind->points)
     td_warn(&spec->diags, td_get_at(s, i, "points"),
             "%s.points has no effect: the model '%.40s' has one point in each segment", name,
             model);
   static const char* const functions[] = {"basis", "order", "elements", "functions", "magnus"};
+  const value* const written[] = {w.basis, w.order, w.elements, w.functions, w.magnus};
   for (int k = 0; k < 5 && !kind->functions; k++) {
-    const value* v = td_get(s, i, functions[k]);
+    const value* v = written[k];
     const bool one = v && v->kind == V_NUM && td_value_count(v) == 1 && v->x[0] == 1;
     if (v && !one)  // 1 is the default of rod.elements, written out
       td_warn(&spec->diags, td_get_at(s, i, functions[k]),
@@ -268,6 +268,13 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
               name, functions[k], model);
   }
 }
+
+// The parts of a rod as they are written; NULL: it has none.
+static const value* parts_of(const value* rods, int i) {
+  const value* parts = td_get(rods, i, "part");
+  return parts && parts->kind == V_STRUCT ? parts : NULL;
+}
+static int count(const value* parts) { return parts ? td_value_count(parts) : 0; }
 
 // Does a strain field that is written out, of any rod or part, depend on coordinate k of rod i?
 static bool moves_strain(const td_spec* spec, const value* rods, int i, int k) {
@@ -279,9 +286,8 @@ static bool moves_strain(const td_spec* spec, const value* rods, int i, int k) {
       var = spec->sensors[n].var;
   }
   for (int j = 0; var >= 0 && j < td_value_count(rods); j++) {
-    const value* parts = td_get(rods, j, "part");
-    const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
-    for (int p = -1; p < n; p++) {
+    const value* parts = parts_of(rods, j);
+    for (int p = -1; p < count(parts); p++) {
       const value* v = p < 0 ? td_get(rods, j, "strain") : td_get(parts, p, "strain");
       for (int d = 0; v && v->kind == V_NUM && v->e && d < td_value_count(v); d++)
         if (v->e[d] != EX_NONE && td_ex_has_var(spec->graph, v->e[d], var)) return true;
@@ -296,8 +302,8 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
                             const char* model) {
   static const char* const fields[] = {"strain", "coords"};
   td_diags* diags = &spec->diags;
-  const value *parts = td_get(s, i, "part"), *coords = td_get(s, i, "coords");
-  const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+  const value *parts = parts_of(s, i), *coords = td_get(s, i, "coords");
+  const int n = count(parts);
 
   // coordinates belong to the whole rod
   bool any = td_get(s, i, "strain") != NULL;
@@ -359,11 +365,10 @@ static void written_strains(td_spec* spec, const value* s, int i, const char* na
 // Loads and actuation see the point of their own rod at which they act.
 static void seen_places(td_spec* spec, const value* s, int i, const char* name, const char* model) {
   static const char* const fields[] = {"load", "input"};
-  const value* parts = td_get(s, i, "part");
-  const int n = parts && parts->kind == V_STRUCT ? td_value_count(parts) : 0;
+  const value* parts = parts_of(s, i);
   const rod_model_traits* kind = model_of(model);
   const bool apart = kind->positions && kind->points;  // loads act beside the points of strains
-  for (int p = -1; p < n; p++)
+  for (int p = -1; p < count(parts); p++)
     for (int f = 0; f < 2; f++) {
       const value* of = p < 0 ? s : parts;
       const value* v = td_get(of, p < 0 ? i : p, fields[f]);
@@ -394,13 +399,14 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
 }
 
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  const char* model = td_get_word(s, i, "model", td_rod_models[0].name);
-  const value* written = td_get(s, i, "part");
+  const rod_words w = td_rod_read(s, i);
+  const char* model = w.model;
+  const value* written = w.part;
   if (written && td_value_count(written) > td_nested_limit(spec)) return;  // is told
 
   // a rod has its length or those of its parts; written twice, they agree
   const double sum = td_check_rod_length(spec, i), whole = length_of(spec, s, i);
-  if (!written && !td_get(s, i, "length"))
+  if (!written && !w.length)
     td_error(&spec->diags, TD_E_MODEL, td_check_element_at(&spec->diags, s, i),
              "%s.length is missing (length at rest)", name);
   if (fabs(sum - whole) > 1e-9 * whole)
@@ -426,7 +432,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
 
 // Degrees of freedom of the strains of a part: at least its number of segments, whatever is held.
 static double part_dofs(const value* rods, int i) {
-  const value *modes = td_get(rods, i, "modes"), *n = td_get(rods, i, "n");
+  const rod_words w = td_rod_read(rods, i);
+  const value *modes = w.modes, *n = w.n;
   const double segments =
       n && n->kind == V_NUM ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n"));
   double each = 0;
@@ -461,15 +468,14 @@ void td_check_rods(td_spec* spec) {
 // Is the offset [x y] within the outline of a section at an arc length?  True when it is not known.
 static bool is_in_section(const td_spec* spec, const value* rods, int i, double arc,
                           const double* x) {
-  const char* section = td_get_word(rods, i, "section", "circle");
+  const rod_words w = td_rod_read(rods, i);
   double a, b;
-  if (strcmp(section, "circle") == 0 || strcmp(section, "ring") == 0)
-    return !td_check_number(spec, td_get(rods, i, "radius"), 0, arc, NAN, &a) ||
-           hypot(x[0], x[1]) <= a;
-  const bool ellipse = strcmp(section, "ellipse") == 0;
-  if (strcmp(section, "rectangle") != 0 && !ellipse) return true;
-  if (!td_check_number(spec, td_get(rods, i, "width"), 0, arc, NAN, &a)) return true;
-  if (!td_check_number(spec, td_get(rods, i, "height"), 0, arc, NAN, &b)) return true;
+  if (strcmp(w.section, "circle") == 0 || strcmp(w.section, "ring") == 0)
+    return !td_check_number(spec, w.radius, 0, arc, NAN, &a) || hypot(x[0], x[1]) <= a;
+  const bool ellipse = strcmp(w.section, "ellipse") == 0;
+  if (strcmp(w.section, "rectangle") != 0 && !ellipse) return true;
+  if (!td_check_number(spec, w.width, 0, arc, NAN, &a)) return true;
+  if (!td_check_number(spec, w.height, 0, arc, NAN, &b)) return true;
   if (ellipse) return hypot(2 * x[0] / a, 2 * x[1] / b) <= 1;
   return fabs(x[0]) <= a / 2 && fabs(x[1]) <= b / 2;
 }
