@@ -59,9 +59,10 @@ int td_rod_splits(const builder* b, int rod, double* arc, int max) {
       add_split(arc, &n, max, to, length);
     }
   for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
-    if ((int)constant(td_get(b->chambers, i, "rod"), 1) != rod + 1) continue;
-    add_split(arc, &n, max, constant(td_get(b->chambers, i, "from"), 0), length);
-    add_split(arc, &n, max, constant(td_get(b->chambers, i, "to"), length), length);
+    const chamber_words w = chamber_read(b->chambers, i);
+    if ((int)constant(w.rod, 1) != rod + 1) continue;
+    add_split(arc, &n, max, constant(w.from, 0), length);
+    add_split(arc, &n, max, constant(w.to, length), length);
   }
   qsort(arc, (size_t)min_int(n, max), sizeof(double), td_ascending);
   return n;

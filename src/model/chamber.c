@@ -2,6 +2,7 @@
 // does (rod_material.c).
 #include <math.h>
 
+#include "model/rod_words.h"
 #include "model/structure.h"
 
 static const td_field fields[] = {
@@ -17,28 +18,15 @@ static const td_field fields[] = {
     {.path = NULL},
 };
 
-static void chamber_offset(td_spec* spec, const value* s, int i, const char* name, int rod,
-                           const double range[2]) {
-  for (int p = 0; td_get(s, i, "offset") && p < 3; p++) {
-    const double arc = range[0] + 0.5 * p * (range[1] - range[0]);
-    double x[2];
-    if (!td_check_number(spec, td_get(s, i, "offset"), 0, arc, NAN, &x[0])) return;
-    if (!td_check_number(spec, td_get(s, i, "offset"), 1, arc, NAN, &x[1])) return;
-    if (td_check_inside(spec, rod, arc, x)) continue;
-    td_warn(&spec->diags, td_get_at(s, i, "offset"),
-            "%s.offset: [%g %g] m is outside the section of rod(%d)", name, x[0], x[1], rod + 1);
-    return;
-  }
-}
-
 // Rules of one chamber: a rod that exists, an interval on it, and an offset inside its section.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_diags* diags = &spec->diags;
+  const chamber_words w = chamber_read(s, i);
   const int nrod = td_check_rod_count(spec);
   double rod, from, to;
-  if (!td_check_number(spec, td_get(s, i, "rod"), 0, NAN, 1, &rod) ||
-      !(rod >= 1 && rod == floor(rod)))
-    return;
+
+  // it is in a rod that exists, and ends there behind its beginning
+  if (!td_check_number(spec, w.rod, 0, NAN, 1, &rod) || !(rod >= 1 && rod == floor(rod))) return;
   if (rod > nrod) {
     td_error(diags, TD_E_MODEL, td_check_field_at(diags, s, i, "rod"),
              "%s.rod is rod(%g), but the model has %d rod%s", name, rod, nrod,
@@ -46,16 +34,30 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
     return;
   }
   const double length = td_check_rod_length(spec, (int)rod - 1);
-  if (isnan(length) || !td_check_number(spec, td_get(s, i, "from"), 0, NAN, 0, &from)) return;
-  if (!td_check_number(spec, td_get(s, i, "to"), 0, NAN, length, &to)) return;
-  if (to > length * (1 + 1e-9))
+  if (isnan(length) || !td_check_number(spec, w.from, 0, NAN, 0, &from)) return;
+  if (!td_check_number(spec, w.to, 0, NAN, length, &to)) return;
+  if (to > length * (1 + 1e-9)) {
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "to"), "%s.to: rod(%g) is %g m long, got %g m",
              name, rod, length, to);
-  else if (from >= to)
+    return;
+  }
+  if (from >= to) {
     td_error(diags, TD_E_MODEL, td_get_at(s, i, "from"),
              "%s.from must be below where it ends, got %g m and %g m", name, from, to);
-  else
-    chamber_offset(spec, s, i, name, (int)rod - 1, (double[]){from, to});
+    return;
+  }
+
+  // its centre is inside the section at both ends and in the middle
+  for (int p = 0; w.offset && p < 3; p++) {
+    const double arc = from + 0.5 * p * (to - from);
+    double x[2];
+    if (!td_check_number(spec, w.offset, 0, arc, NAN, &x[0])) return;
+    if (!td_check_number(spec, w.offset, 1, arc, NAN, &x[1])) return;
+    if (td_check_inside(spec, (int)rod - 1, arc, x)) continue;
+    td_warn(diags, td_get_at(s, i, "offset"),
+            "%s.offset: [%g %g] m is outside the section of rod(%g)", name, x[0], x[1], rod);
+    return;
+  }
 }
 
 static const td_rule rules[] = {

@@ -154,10 +154,7 @@ static void matrix_at(builder* b, int rod, const value* v, double arc, const ex 
 
 // ---- actuation --------------------------------------------------------------------------------
 
-static double chamber_number(const builder* b, int k, const char* field, double fallback) {
-  const value* v = td_get(b->chambers, k, field);
-  return v ? v->x[0] : fallback;
-}
+static double constant(const value* v, double fallback) { return v ? v->x[0] : fallback; }
 
 double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
   enum { MOST = 513 };
@@ -211,20 +208,19 @@ rod_reach td_rod_reach(const builder* b, const model_strain* f) {
 static void add_chambers(builder* b, int rod, rod_reach reach, double middle, ex input[6]) {
   const int n = b->chambers ? td_value_count(b->chambers) : 0;
   for (int k = 0; k < n; k++) {
-    if ((int)chamber_number(b, k, "rod", 1) != rod + 1) continue;
-    const double share = td_rod_share(reach, middle, chamber_number(b, k, "from", 0),
-                                      chamber_number(b, k, "to", b->rod[rod].length));
+    const chamber_words w = chamber_read(b->chambers, k);
+    if ((int)constant(w.rod, 1) != rod + 1) continue;
+    const double share =
+        td_rod_share(reach, middle, constant(w.from, 0), constant(w.to, b->rod[rod].length));
     if (share == 0) continue;
-    const value *offset = td_get(b->chambers, k, "offset"), *area = td_get(b->chambers, k, "area");
-    const value* pressure = td_get(b->chambers, k, "pressure");
     td_exprs* g = b->spec->graph;
     const ex force = times(b, share,
-                           mul(b, at_arc(b, td_value_ex(pressure, 0, g), middle),
-                               at_arc(b, td_value_ex(area, 0, g), middle)));
+                           mul(b, at_arc(b, td_value_ex(w.pressure, 0, g), middle),
+                               at_arc(b, td_value_ex(w.area, 0, g), middle)));
     input[2] = add(b, input[2], force);
-    if (!offset) continue;
-    input[3] = add(b, input[3], mul(b, force, at_arc(b, td_value_ex(offset, 1, g), middle)));
-    input[4] = minus(b, input[4], mul(b, force, at_arc(b, td_value_ex(offset, 0, g), middle)));
+    if (!w.offset) continue;
+    input[3] = add(b, input[3], mul(b, force, at_arc(b, td_value_ex(w.offset, 1, g), middle)));
+    input[4] = minus(b, input[4], mul(b, force, at_arc(b, td_value_ex(w.offset, 0, g), middle)));
   }
 }
 

@@ -28,4 +28,17 @@ typedef struct rod_words {
 } rod_words;
 rod_words td_rod_read(const value* rods, int i);
 
+// A chamber inside a rod.
+typedef struct chamber_words {
+  const value *rod, *from, *to, *offset, *area, *pressure;
+} chamber_words;
+static inline chamber_words chamber_read(const value* chambers, int i) {
+  return (chamber_words){.rod = td_get(chambers, i, "rod"),
+                         .from = td_get(chambers, i, "from"),
+                         .to = td_get(chambers, i, "to"),
+                         .offset = td_get(chambers, i, "offset"),
+                         .area = td_get(chambers, i, "area"),
+                         .pressure = td_get(chambers, i, "pressure")};
+}
+
 #endif
