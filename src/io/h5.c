@@ -144,6 +144,6 @@ td_status td_h5_units(const char* path, const char* const* names, int n, char* u
     if (names[i] && !read_unit(file, names[i], units + (size_t)i * size, size))
       units[(size_t)i * size] = '\0';
   if (file >= 0) H5Fclose(file);
-  H5Eset_auto2(H5E_DEFAULT, print, data);
+  if (file >= 0) H5Eset_auto2(H5E_DEFAULT, print, data);  // otherwise see read_h5 (state_read.c)
   return file >= 0 ? TD_OK : TD_E_IO;
 }

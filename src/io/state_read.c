@@ -342,8 +342,11 @@ static td_status read_h5(const reading* r) {
                      : file < 0 ? fail(r, TD_E_IO, "cannot read '%s': not an HDF5 file", r->path)
                                 : read_datasets(r, file, numbers);
   if (file >= 0) H5Fclose(file);
+
+  // HDF5 keeps objects of a damaged file that it could not open and would print so at exit, unless
+  // its printing stays off
+  if (file >= 0 || !numbers) H5Eset_auto2(H5E_DEFAULT, print, data);
   free(numbers);
-  H5Eset_auto2(H5E_DEFAULT, print, data);
   return status;
 }
 

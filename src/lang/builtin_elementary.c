@@ -78,7 +78,7 @@ static value* each1(lang* L, call* c, double (*number)(int, double),
   const value* a = c->argv[0];
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   const int n = out ? td_value_count(a) : 0;
-  bool ok = out && td_spend(L, a->e ? 45L * n : n / 2, c->at);
+  bool ok = out && td_spend(L, a->e ? 45L * n : n, c->at);
 
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(a, i)) {
@@ -154,7 +154,7 @@ value* td_each2(lang* L, call* c, int op, const value* a, const value* b) {
   value* out = td_num(L, a->rows == 1 ? b->rows : a->rows, a->cols == 1 ? b->cols : a->cols,
                       a->pages == 1 ? b->pages : a->pages, c->at);
   const int n = out ? td_value_count(out) : 0;
-  bool ok = out && td_spend(L, a->e || b->e ? 14L * n : n / 2, c->at);
+  bool ok = out && td_spend(L, a->e || b->e ? 14L * n : 2L * n, c->at);
 
   for (int m = 0; ok && m < n; m++) {
     const int i = m % out->rows, j = m / out->rows % out->cols, k = m / (out->rows * out->cols);

@@ -242,14 +242,15 @@ static value* exist(lang* L, call* c) {
 
 // ---- comparisons ------------------------------------------------------------------------------
 
-// Compare two values recursively.
-bool td_same(const value* a, const value* b) {
+// Compare two values recursively; false if the limit is passed.
+static bool same(lang* L, const value* a, const value* b, td_span at) {
   if (!a || !b) return !a == !b;
 
   // kind and size first, then the elements
   if (a->kind != b->kind || a->rows != b->rows || a->cols != b->cols || a->pages != b->pages)
     return false;
   const int n = td_value_count(a);
+  if (!td_spend(L, 2 + (a->kind == V_STR ? n / 16 : n / 2), at)) return false;
 
   switch (a->kind) {
     case V_STR:
@@ -262,15 +263,18 @@ bool td_same(const value* a, const value* b) {
       return true;
     case V_CELL:
       for (int i = 0; i < n; i++)
-        if (!td_same(a->slots[i].v, b->slots[i].v)) return false;
+        if (!same(L, a->slots[i].v, b->slots[i].v, at)) return false;
       return true;
     case V_STRUCT:
       if (a->nfield != b->nfield) return false;
+      if (!td_spend(L, (long)n * a->nfield * a->nfield / 4, at))
+        return false;  // names are searched
       for (int i = 0; i < n; i++)
         for (int f = 0; f < a->nfield; f++) {
           const int g = td_value_field(b, a->names[f]);
-          if (g < 0 || !td_same(a->slots[i * a->nfield + f].v, b->slots[i * b->nfield + g].v))
-            return false;
+          if (g < 0) return false;
+          const value *x = a->slots[i * a->nfield + f].v, *y = b->slots[i * b->nfield + g].v;
+          if (!same(L, x, y, at)) return false;
         }
       return true;
     case V_REF:
@@ -283,7 +287,7 @@ bool td_same(const value* a, const value* b) {
 
 static value* isequal(lang* L, call* c) {
   bool equal = true;
-  for (int k = 1; k < c->argc; k++) equal = equal && td_same(c->argv[0], c->argv[k]);
+  for (int k = 1; k < c->argc; k++) equal = equal && same(L, c->argv[0], c->argv[k], c->at);
   return td_logical(L, equal, c->at);
 }
 
@@ -460,10 +464,11 @@ static value* trapz(lang* L, call* c) {
     return td_fail(L, c->at, "trapz(x, y) needs two vectors of one length");
   value* a = td_constant(L, c->argv[0], c->arg_at[0], "an argument of trapz");
   value* b = a ? td_constant(L, y, c->arg_at[c->argc - 1], "an argument of trapz") : NULL;
+  const bool ok = b && td_spend(L, n, c->at);
   double sum = 0;
-  for (int i = 0; b && i + 1 < n; i++)
+  for (int i = 0; ok && i + 1 < n; i++)
     sum += (c->argc > 1 ? a->x[i + 1] - a->x[i] : 1) * (b->x[i] + b->x[i + 1]) / 2;
-  value* out = b ? td_scalar(L, sum, c->at) : NULL;
+  value* out = ok ? td_scalar(L, sum, c->at) : NULL;
   td_value_drop(a);
   td_value_drop(b);
   return out;

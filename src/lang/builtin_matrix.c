@@ -98,7 +98,7 @@ static value* reduce(lang* L, call* c) {
   const bool cumulative = c->row->op == R_CUMSUM || c->row->op == R_CUMPROD;
   value* out = cumulative ? td_num(L, a->rows, a->cols, a->pages, c->at)
                           : td_num(L, l.rows, l.cols, l.pages, c->at);
-  bool ok = out && td_spend(L, td_value_count(a) / 4, c->at);
+  bool ok = out && td_spend(L, a->e ? 30L * td_value_count(a) : td_value_count(a) / 4, c->at);
   for (int k = 0; ok && k < l.count && !(cumulative && l.n == 0); k++)
     ok = reduce_line(L, c, &l, line_start(&l, k), out, k);
   if (ok) out->logical = c->row->op == R_ANY || c->row->op == R_ALL;
@@ -156,7 +156,8 @@ static value* extreme(lang* L, call* c) {
   const lines l = lines_of(a, dim);
   value* out = td_num(L, l.rows, l.cols, l.pages, c->at);
   value* place = out && c->nout > 1 ? td_num(L, l.rows, l.cols, l.pages, c->at) : NULL;
-  bool ok = out && (c->nout < 2 || place) && td_spend(L, td_value_count(a) / 4, c->at);
+  bool ok = out && (c->nout < 2 || place) &&
+            td_spend(L, a->e ? 30L * td_value_count(a) : td_value_count(a) / 4, c->at);
   for (int k = 0; ok && k < l.count; k++)
     ok = extreme_line(L, c, &l, line_start(&l, k), out, place, k);
   if (ok) {
@@ -183,7 +184,9 @@ static value* find(lang* L, call* c) {
   for (int i = 0; i < td_value_count(a) && n < limit; i++) n += a->x[i] != 0;
 
   const bool row = a->rows == 1 && a->cols != 1;
-  value* out = td_num(L, row ? 1 : n, row ? n : 1, 1, c->at);
+  value* out = td_spend(L, td_value_count(a) / 2, c->at)
+                   ? td_num(L, row ? 1 : n, row ? n : 1, 1, c->at)
+                   : NULL;
   value* cols = out && c->nout > 1 ? td_num(L, out->rows, out->cols, 1, c->at) : NULL;
   n = 0;
 
@@ -251,7 +254,7 @@ static value* sort(lang* L, call* c) {
   sorted* line = malloc(sizeof *line * (size_t)max_int(1, l.n));
   value* out = td_num(L, a->rows, a->cols, a->pages, c->at);
   value* place = out && c->nout > 1 ? td_num(L, a->rows, a->cols, a->pages, c->at) : NULL;
-  const bool ok = line && out && td_spend(L, 4L * td_value_count(a), c->at);
+  const bool ok = line && out && td_spend_sort(L, l.count, l.n, 0.5, c->at);
 
   // sort each line and record where its elements were
   for (int k = 0; ok && k < l.count && l.n > 0; k++) {
@@ -324,6 +327,7 @@ static value* dot(lang* L, call* c) {
     return td_fail(L, c->at, "dot works on vectors of equal length, got %dx%d and %dx%d", a->rows,
                    a->cols, b->rows, b->cols);
   }
+  if (!td_spend(L, (a->e || b->e ? 30L : 1L) * td_value_count(a), c->at)) return NULL;
   return td_expr(L, dot_sum(L, a, b), c->at);
 }
 

@@ -188,6 +188,10 @@ static value* each2(lang* L, call* c) {
     if (op == NCHOOSEK) ok = ok && y >= 0 && x >= y && y <= 1000;
     if (op == NTHROOT) ok = y == floor(y) && y != 0 && (x >= 0 || fmod(y, 2) != 0);
     if (!ok) td_fail(L, c->at, "%s: not defined for %g and %g", c->name, x, y);
+
+    // Euclid's algorithm divides at most 73 times, 15 times on average; binomials multiply y times
+    const long work = op == GCD || op == LCM ? 30 : op == NCHOOSEK ? 2 + (long)y : 4;
+    ok = ok && td_spend(L, work, c->at);
     if (ok) out->x[i] = number2(op, x, y);
   }
 
@@ -204,6 +208,7 @@ static value* factorial(lang* L, call* c) {
   for (int i = 0; ok && i < td_value_count(a); i++) {
     ok = a->x[i] >= 0 && a->x[i] == floor(a->x[i]) && a->x[i] <= 170;
     if (!ok) td_fail(L, c->arg_at[0], "factorial takes whole numbers from 0 to 170");
+    ok = ok && td_spend(L, 1 + (long)a->x[i] / 2, c->at);
     out->x[i] = 1;
     for (int k = 2; ok && k <= a->x[i]; k++) out->x[i] *= k;
   }
@@ -263,19 +268,21 @@ static value* spread_of(lang* L, call* c) {
   if (!a) return NULL;
   const bool vector = a->rows == 1 || a->cols == 1;
   const int n = vector ? td_value_count(a) : a->rows, cols = vector ? 1 : a->cols;
-  value* out = a->pages == 1 && n > 0 ? td_num(L, 1, cols, 1, c->at) : NULL;
-  if (!out) td_fail(L, c->arg_at[0], "%s works on a vector or matrix that is not empty", c->name);
+  const bool known = a->pages == 1 && n > 0;
+  value* out = known ? td_num(L, 1, cols, 1, c->at) : NULL;
+  if (!known) td_fail(L, c->arg_at[0], "%s works on a vector or matrix that is not empty", c->name);
 
   double* line = malloc(sizeof(double) * (size_t)max_int(1, n));
+  const bool ok = out && line && td_spend_sort(L, cols, n, c->row->op == MEDIAN ? 0.5 : 0, c->at);
 
   // mean, variance and median of each column
-  for (int j = 0; out && line && j < cols; j++) {
+  for (int j = 0; ok && j < cols; j++) {
     double mean = 0, sum = 0;
     memcpy(line, a->x + j * n, sizeof(double) * (size_t)n);
     for (int i = 0; i < n; i++) mean += line[i] / n;
     for (int i = 0; i < n; i++) sum += (line[i] - mean) * (line[i] - mean);
     const double variance = n > 1 ? sum / (n - 1) : 0;
-    qsort(line, (size_t)n, sizeof *line, by_size);
+    if (c->row->op == MEDIAN) qsort(line, (size_t)n, sizeof *line, by_size);
     out->x[j] = c->row->op == VARIANCE    ? variance
                 : c->row->op == DEVIATION ? sqrt(variance)
                                           : (line[(n - 1) / 2] + line[n / 2]) / 2;
@@ -284,7 +291,7 @@ static value* spread_of(lang* L, call* c) {
   if (!line) td_no_memory(L, c->at);
   free(line);
   td_value_drop(a);
-  return out;
+  return value_if(ok, out);
 }
 
 // cumtrapz(y), cumtrapz(x, y) of vectors
@@ -319,7 +326,7 @@ static value* grid(lang* L, call* c) {
   const int nx = td_value_count(x), ny = td_value_count(y);
   const int rows = across ? ny : nx, cols = across ? nx : ny;
   value *X = td_num(L, rows, cols, 1, c->at), *Y = X ? td_num(L, rows, cols, 1, c->at) : NULL;
-  bool ok = Y != NULL;
+  bool ok = Y && td_spend(L, 2L * rows * cols, c->at);
 
   for (int m = 0; ok && m < rows * cols; m++) {
     const int i = m % rows, j = m / rows;
@@ -342,7 +349,7 @@ static value* logspace(lang* L, call* c) {
   int n = 50;
   if (!td_arg_number(L, c, 0, &a) || !td_arg_number(L, c, 1, &b)) return NULL;
   if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_VALUE_LIMIT, &n)) return NULL;
-  value* out = td_num(L, 1, n, 1, c->at);
+  value* out = td_spend(L, 4L * n, c->at) ? td_num(L, 1, n, 1, c->at) : NULL;
   for (int i = 0; out && i < n; i++) out->x[i] = pow(10, n > 1 ? a + (b - a) * i / (n - 1) : b);
   return out;
 }
@@ -386,7 +393,7 @@ static value* turned(lang* L, call* c) {
   // copy each element from its old position
   value* out =
       a->kind == V_NUM ? td_num(L, rows, cols, pages, c->at) : td_cell(L, rows, cols, c->at);
-  bool ok = out != NULL;
+  bool ok = out && td_spend(L, (a->kind == V_NUM ? 1L : 4L) * td_value_count(a), c->at);
 
   for (int m = 0; ok && m < td_value_count(a); m++) {
     const int i = m % rows, j = m / rows;
@@ -456,7 +463,8 @@ static value* polynomial(lang* L, call* c) {
   if (p && (n == 0 || (c->argc > 1 && m == 0)))
     td_fail(L, c->at, "%s: the polynomial is empty", c->name);
   else if (p && c->row->op == PRODUCT)
-    out = q ? td_num(L, 1, n + m - 1, 1, c->at) : NULL;
+    out = q && td_spend(L, (long)((double)n * m / 4), c->at) ? td_num(L, 1, n + m - 1, 1, c->at)
+                                                             : NULL;
   else if (p)
     out = td_num(L, 1, c->row->op == DERIVATIVE ? max_int(1, n - 1) : n + 1, 1, c->at);
 

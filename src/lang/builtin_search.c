@@ -44,16 +44,33 @@ value* td_over_texts(lang* L, call* c, builtin_fn one) {
 
 // ---- plain texts --------------------------------------------------------------------------------
 
-// strfind(text, pattern): positions at which the pattern begins
+// strfind(text, pattern): positions at which the pattern begins, in linear time (Knuth, Morris,
+// Pratt)
 static value* strfind(lang* L, call* c) {
   const char *s = td_arg_string(L, c, 0), *what = s ? td_arg_string(L, c, 1) : NULL;
-  if (!what || !td_spend(L, c->argv[0]->cols, c->at)) return NULL;
-  int n = 0;
-  for (const char* at = strstr(s, what); *what && at; at = strstr(at + 1, what)) n++;
-  value* out = td_num(L, n > 0, n, 1, c->at);
-  n = 0;
-  for (const char* at = strstr(s, what); out && *what && at; at = strstr(at + 1, what))
-    out->x[n++] = (double)(at - s) + 1;
+  const int n = c->argv[0]->cols, m = what ? c->argv[1]->cols : 0;
+  if (!what || !td_spend(L, n + 2L * m, c->at)) return NULL;
+  int* border = malloc(sizeof(int) * (size_t)(m + 1));
+  if (!border) return td_no_memory(L, c->at);
+
+  // border[k]: length of the longest proper prefix of what[0..k) that is also its end
+  border[0] = -1;
+  for (int k = 0, b = -1; k < m; border[++k] = ++b)
+    while (b >= 0 && what[b] != what[k]) b = border[b];
+
+  // count the matches, then list them
+  value* out = NULL;
+  for (int pass = 0, found = 0; pass < 2; pass++) {
+    if (pass > 0) out = td_num(L, found > 0, found, 1, c->at);
+    found = 0;
+    for (int i = 0, b = 0; m > 0 && i < n && (out || pass == 0); i++) {
+      while (b >= 0 && (b == m || what[b] != s[i])) b = border[b];
+      if (++b < m) continue;
+      if (out) out->x[found] = i - m + 2;
+      found++;
+    }
+  }
+  free(border);
   return out;
 }
 
@@ -103,7 +120,7 @@ static value* has_part(lang* L, call* c) {
 // blanks(n)
 static value* blanks(lang* L, call* c) {
   int n;
-  if (!td_arg_int(L, c, 0, 0, 100000, &n)) return NULL;
+  if (!td_arg_int(L, c, 0, 0, 100000, &n) || !td_spend(L, n / 2, c->at)) return NULL;
   td_text text = {0};
   td_text_add(&text, "");
   td_text_printf(&text, "%*s", n, "");
@@ -185,10 +202,16 @@ typedef struct regex_step {
   unsigned char set[32];  // RX_CLASS: a bit for each character
 } regex_step;
 
-enum { RX_STEPS = 2000, RX_GROUPS = 10 };
+enum { RX_STEPS = 2000, RX_WAYS = 20000, RX_GROUPS = 10 };
+
+// Alternative to try on failure, or (step < 0) the old value of a slot to restore
+typedef struct regex_way {
+  int step, at;
+} regex_way;
 
 typedef struct regex {
   regex_step step[RX_STEPS];
+  regex_way way[RX_WAYS];  // alternatives that are open while matching
   int n, groups;
   const char* s;      // the rest of the pattern
   const char* fault;  // NULL: none so far
@@ -417,9 +440,12 @@ static void compile_choice(regex* r) {
 
 // Compile a pattern; NULL after a message.
 static regex* regex_new(lang* L, call* c, const char* pattern, bool any_case) {
-  regex* r = calloc(1, sizeof *r);
+  if (!td_spend(L, 500, c->at)) return NULL;
+  regex* r = malloc(sizeof *r);  // large, and not cleared
   if (!r) return td_no_memory(L, c->at);
+  r->n = r->groups = 0;
   r->s = pattern;
+  r->fault = NULL;
   r->any_case = any_case;
   compile_choice(r);
   if (*r->s == ')' && !r->fault) r->fault = "'(' is missing";
@@ -433,26 +459,19 @@ static regex* regex_new(lang* L, call* c, const char* pattern, bool any_case) {
 
 // ---- regular expressions: matching --------------------------------------------------------------
 
-// Alternative to try on failure, or (step < 0) the old value of a slot to restore
-typedef struct regex_way {
-  int step, at;
-} regex_way;
-
 // Match at a position: 1 found, 0 not, -1 after a message.  slot[2k], slot[2k+1]: ends of group k.
-static int match_here(lang* L, call* c, const regex* r, const char* s, int n, int at, int* slot) {
-  enum { WAYS = 20000 };
-  regex_way* way = malloc(sizeof *way * WAYS);
-  if (!way) return td_no_memory(L, c->at) ? 0 : -1;
-
+static int match_here(lang* L, call* c, regex* r, const char* s, int n, int at, int* slot) {
+  regex_way* way = r->way;
   int nway = 0, step = 0, result = -1;
   for (int i = 0; i < 2 * RX_GROUPS; i++) slot[i] = -1;
   slot[0] = at;
+  if (!td_spend(L, 4, c->at)) return -1;
 
   while (result < 0) {
     const regex_step* p = &r->step[step];
     bool fails = false;
     if (!td_spend(L, 1, c->at)) break;
-    if (nway > WAYS - 2) {
+    if (nway > RX_WAYS - 2) {
       td_fail(L, c->arg_at[1], "%s: the pattern takes too much work on this text", c->name);
       break;
     }
@@ -502,13 +521,11 @@ static int match_here(lang* L, call* c, const regex* r, const char* s, int n, in
       at = way[nway].at;
     }
   }
-
-  free(way);
   return result;
 }
 
 // Find the next match from a position on: 1 found, 0 none, -1 after a message.
-static int match_next(lang* L, call* c, const regex* r, const char* s, int n, int from, int* slot) {
+static int match_next(lang* L, call* c, regex* r, const char* s, int n, int from, int* slot) {
   for (int at = from; at <= n; at++) {
     const int found = match_here(L, c, r, s, n, at, slot);
     if (found != 0) return found;

@@ -34,11 +34,16 @@ static int compare_items(const void* p, const void* q) {
   return 0;
 }
 
+// Order of two items for qsort by their positions.
+static int compare_positions(const void* p, const void* q) {
+  const item *a = p, *b = q;
+  return (a->at > b->at) - (a->at < b->at);
+}
+
 // Order of two items for qsort; equal items keep their order.
 static int compare_places(const void* p, const void* q) {
   const int order = compare_items(p, q);
-  const item *a = p, *b = q;
-  return order ? order : (a->at > b->at) - (a->at < b->at);
+  return order ? order : compare_positions(p, q);
 }
 
 static void items_free(items* it) {
@@ -47,7 +52,8 @@ static void items_free(items* it) {
   *it = (items){0};
 }
 
-// Read the items of argument k; `rows`: whole rows are items.  False after a message.
+// Read the items of argument k and charge their sorting; `rows`: whole rows are items.  False after
+// a message.
 static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   value* v = c->argv[k];
   const bool texts = v->kind == V_CELL || v->kind == V_STR;
@@ -62,6 +68,7 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
   out->list = malloc(sizeof(item) * (size_t)max_int(1, out->n));
   bool ok = out->list && td_spend(L, 4L * out->n, c->at);
   if (!out->list) td_no_memory(L, c->at);
+  double characters = 0;
 
   // point each item to its number, row or text
   for (int i = 0; ok && i < out->n; i++) {
@@ -73,12 +80,16 @@ static bool items_of(lang* L, call* c, int k, bool rows, items* out) {
       out->list[i].stride = v->rows;
     } else if (text && text->kind == V_STR) {
       out->list[i].s = text->s;
+      characters += text->cols;
     } else {
       ok = td_fail(L, c->arg_at[k], "%s: element %d of the cell is not a text", c->name, i + 1) !=
            NULL;
     }
   }
 
+  // a comparison of two rows or texts reads them until they differ
+  const double each = rows ? 1 + v->cols / 4.0 : 1 + characters / (16.0 * max_int(1, out->n));
+  ok = ok && td_spend_sort(L, 1, out->n, each, c->at);
   if (!ok) items_free(out);
   return ok;
 }
@@ -144,7 +155,8 @@ static value* unique(lang* L, call* c) {
   // sort, keep the first of equal items, and restore their original order for 'stable'
   value* index = td_num(L, a.n, a.n > 0, 1, c->at);
   int n = 0;
-  int* place = malloc(sizeof(int) * (size_t)max_int(1, a.n));
+  int* place = malloc(sizeof(int) * (size_t)max_int(1, 2 * a.n));
+  int* rank = place ? place + a.n : NULL;  // position among the kept ones of the k-th in order
   item* kept = malloc(sizeof(item) * (size_t)max_int(1, a.n));
   if (!place || !kept) td_no_memory(L, c->at);
   const bool ok = index && place && kept;
@@ -155,25 +167,9 @@ static value* unique(lang* L, call* c) {
     place[a.list[i].at] = n - 1;
   }
 
-  for (int i = 0; ok && stable && i < n; i++) {  // by insertion
-    const item x = kept[i];
-    int k = i;
-    for (; k > 0 && kept[k - 1].at > x.at; k--) kept[k] = kept[k - 1];
-    kept[k] = x;
-  }
-
-  for (int i = 0; ok && i < a.n; i++) {
-    int k = place[i];
-    if (stable) {
-      const value* v = a.held;
-      const item own = {.x = v->x ? v->x + i : NULL,
-                        .s = v->kind == V_CELL ? v->slots[i].v->s : NULL,
-                        .n = rows ? v->cols : 1,
-                        .stride = v->rows};
-      for (k = 0; k < n - 1 && compare_items(&own, &kept[k]) != 0; k++) continue;
-    }
-    index->x[i] = k + 1;
-  }
+  if (ok && stable) qsort(kept, (size_t)n, sizeof(item), compare_positions);
+  for (int k = 0; ok && k < n; k++) rank[place[kept[k].at]] = k;
+  for (int i = 0; ok && i < a.n; i++) index->x[i] = rank[place[i]] + 1;
 
   value* first = ok ? td_num(L, n, n > 0, 1, c->at) : NULL;
   for (int i = 0; first && i < n; i++) first->x[i] = kept[i].at + 1;

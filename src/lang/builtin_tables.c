@@ -201,7 +201,9 @@ static value* interpolate(lang* L, call* c, const pieces* p, const value* q) {
 
   for (int i = 0; ok && i < n; i++) {
     if (is_expr(q, i)) {
-      ok = td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]),
+      // a table is compared with those before it
+      ok = td_spend(L, 100 + L->tables++ / 4, c->at) &&
+           td_set_ex(L, out, i, td_ex_table(L->g, p->knots, p->n, p->coef, p->order, true, q->e[i]),
                      c->at);
       continue;
     }
@@ -415,7 +417,7 @@ static value* table(lang* L, call* c) {
     ok = read_header(f, begin, end);
   }
   while (ok && next_line(f, &begin, &end)) ok = read_row(f, begin, end);
-  if (!ok || !td_spend(L, f->n / 4, c->at)) goto done;
+  if (!ok || !td_spend(L, 1000L + size, c->at)) goto done;
 
   // one field for each column
   s = td_struct(L, 1, 1, c->at);

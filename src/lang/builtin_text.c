@@ -473,6 +473,7 @@ static value* change_one(lang* L, call* c) {
   const char* s = td_arg_string(L, c, 0);
   if (!s) return NULL;
   int begin = 0, end = c->argv[0]->cols;
+  if (!td_spend(L, end / 2, c->at)) return NULL;
   if (c->row->op == TRIM) {
     while (begin < end && strchr(" \t\r\n", s[begin])) begin++;
     while (end > begin && strchr(" \t\r\n", s[end - 1])) end--;

@@ -187,7 +187,7 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
     return td_fail(L, at, "%s gives %d result%s, %d are wanted", f->text, f->nout,
                    f->nout == 1 ? "" : "s", nout) != NULL;
   }
-  if (!td_spend(L, 40, at) || !enter_call(L, at)) return false;
+  if (!td_spend(L, 80 + 20L * (args->n + nout), at) || !enter_call(L, at)) return false;
 
   // a scope of its own with nargin, nargout and the arguments
   scope local = {0};
@@ -213,7 +213,7 @@ bool td_call_user(lang* L, const ast* f, values* args, int nout, td_span at, val
 // Call @(x) ...: captured variables and arguments in a scope of its own, then its expression.
 static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_span at, values* out) {
   if (!check_count(L, h->lambda, args->n, at)) return false;
-  if (!td_spend(L, 20, at) || !enter_call(L, at)) return false;
+  if (!td_spend(L, 50 + 20L * (args->n + h->n), at) || !enter_call(L, at)) return false;
   scope local = {0};
   scope* old = L->scope;
   bool ok = true;
@@ -229,6 +229,18 @@ static bool call_lambda(lang* L, const handle* h, values* args, int nout, td_spa
   return ok;
 }
 
+// Does a function read the kind and the shape of its arguments alone, however large they are?
+static bool reads_shape(const char* name) {
+  static const char* const list[] = {
+      "size",      "numel",    "length",   "isempty",  "rows",     "columns", "ndims",
+      "class",     "isa",      "isscalar", "isvector", "isrow",    "isreal",  "iscolumn",
+      "islogical", "ismatrix", "issquare", "isstruct", "ischar",   "iscell",  "isnumeric",
+      "isfield",   "feval",    "deal",     "getfield", "setfield", "struct"};
+  for (size_t k = 0; k < sizeof list / sizeof *list; k++)
+    if (strcmp(list[k], name) == 0) return true;
+  return false;
+}
+
 // Call a built-in function and append its results.
 static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_span at,
                          values* out) {
@@ -242,10 +254,16 @@ static bool call_builtin(lang* L, const builtin* b, values* args, int nout, td_s
   const bool no_result = b->op == TD_NO_RESULT;
   if (no_result && nout > 0) return td_fail(L, at, "%s gives no value", b->name) != NULL;
 
-  // charge the work of reading texts; functions of arrays charge their own
-  long read = 30;
-  for (int i = 0; i < args->n; i++)
-    if (args->v[i]->kind == V_STR) read += args->v[i]->cols / 16;
+  // charge the work of reading the arguments once; functions that do more charge it themselves
+  enum { FEW = 32 };
+  long read = 40;
+  for (int i = 0; i < args->n; i++) {
+    const int count = td_value_count(args->v[i]);
+    if (args->v[i]->kind == V_STR)
+      read += args->v[i]->cols / 16;
+    else if (count > FEW && !reads_shape(b->name))
+      read += count / 8;
+  }
   if (!td_spend(L, read, at)) return false;
   call c = {.name = b->name,
             .at = at,
@@ -545,7 +563,7 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
     name = computed->s;
   }
 
-  if (!td_spend(L, base->nfield / 2, node->at)) {
+  if (!td_spend(L, base->nfield / 2 + 10L * td_value_count(base), node->at)) {
     td_value_drop(computed);
     return false;
   }

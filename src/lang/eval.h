@@ -121,6 +121,7 @@ typedef struct lang {
   const ast* untaken;     // a branch with `syms` whose condition was false
   td_text skipped, kept;  // names for the notes at the end of a load
   int nskipped, nkept;
+  int tables;       // tables of expressions so far
   int derivations;  // calls of the package that derive the robot as it is described so far
   td_span skipped_at, kept_at;
 
@@ -133,6 +134,8 @@ void* td_fail(lang* L, td_span at, const char* format, ...) TD_PRINTF(3, 4);
 // Report that memory (or the expression graph) is exhausted and stop execution; returns NULL.
 void* td_no_memory(lang* L, td_span at);
 bool td_spend(lang* L, long work, td_span at);  // false: the limit is passed
+// Charge the sorting of lists of n items; a comparison costs `each` operations.
+bool td_spend_sort(lang* L, int lists, int n, double each, td_span at);
 // Source text of a span, shortened to fit.
 const char* td_excerpt(const lang* L, td_span at, char* text, int size);
 // Suggest a known name near `name` for the last message.
@@ -342,8 +345,6 @@ bool td_all_numeric(lang* L, call* c);
 value* td_element(lang* L, const value* v, int i, bool contents, td_span at);
 // Copy of a structure (array) without one of its fields.
 value* td_without_field(lang* L, const value* s, const char* name, td_span at);
-// True if two values are equal in the sense of isequal.
-bool td_same(const value* a, const value* b);
 // Call the first argument, a function or the name of one, with the others.
 value* td_call_first(lang* L, call* c);
 // Remove the pair 'UniformOutput', value from the end of the arguments; false after a message.

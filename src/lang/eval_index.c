@@ -352,7 +352,9 @@ static bool write_field(lang* L, writing* w, int k, value** place, int i) {
   // make room for the element and write the rest of the path
   if (!own_place(L, place, step->at)) return false;
   const int fields = (*place)->nfield;
-  const double made = fmax(0, (double)i + 1 - td_value_count(*place)) * max_int(1, fields);
+  const double here = td_value_count(*place);
+  const double made = fmax(0, i + 1 - here) * max_int(1, fields) +
+                      (td_value_field(*place, name) < 0 ? here * fields : 0);  // slots that move
   if (!td_spend(L, 10 + fields / 2 + (long)(2 * made), step->at)) return false;
   value_slot* slot = td_value_slot_make(*place, i, name);
   if (!slot) return td_no_memory(L, step->at) != NULL;

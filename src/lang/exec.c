@@ -564,7 +564,7 @@ static flow exec_while(lang* L, const ast* node) {
   flow end = FLOW_NEXT;
   for (;;) {
     bool truth = false;
-    if (!td_spend(L, 16, node->at)) return FLOW_STOP;
+    if (!td_spend(L, 20, node->at)) return FLOW_STOP;
     if (!condition(L, node->a, &truth)) {
       poison(L, node->body);
       return FLOW_NEXT;

@@ -68,6 +68,12 @@ bool td_run_file(lang* L, char* path, td_span at) {
   L->including[L->nincluding++] = path;
   int size = 0;
   char* text = td_read_text(L, path, at, &size);
+  const bool included = at.source >= 0;  // and not the text itself
+  if (text && included && !td_spend(L, 8L * size, at)) {
+    free(text);
+    L->nincluding--;
+    return false;
+  }
   const int source = text ? td_diags_source(L->diags, path, text, size) : -1;
   free(text);
   if (text && (source < 0 || !td_run_source(L, source))) td_no_memory(L, at);

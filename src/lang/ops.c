@@ -108,7 +108,8 @@ static value* elementwise(lang* L, ast_op op, const value* a, const value* b, td
   const int br = b->rows > 1, bc = b->cols > 1 ? b->rows : 0,
             bp = b->pages > 1 ? b->rows * b->cols : 0;
 
-  bool ok = td_spend(L, a->e || b->e ? 30L * td_value_count(out) : td_value_count(out) / 8, at);
+  const double each = a->e || b->e ? 30 : op == OP_EPOW ? 2 : 0.5;
+  bool ok = td_spend(L, (long)(each * td_value_count(out)), at);
   int n = 0;
   for (int k = 0; ok && k < pages; k++) {
     for (int j = 0; ok && j < cols; j++) {
@@ -324,6 +325,7 @@ static value* compare_strings(lang* L, ast_op op, const value* a, const value* b
     return wrong_kind(L, op, a->kind == V_STR ? a : b, at);
   }
   if (op != OP_EQ && op != OP_NE) return wrong_kind(L, op, a, at);
+  if (!td_spend(L, a->cols / 16, at)) return NULL;
   const bool same = a->cols == b->cols && memcmp(a->s, b->s, (size_t)a->cols) == 0;
   return td_logical(L, same == (op == OP_EQ), at);
 }

@@ -727,6 +727,7 @@ static void check_structs(walk* w, const checked* c) {
              td_value_count(s));
     return;
   }
+  stretch part = {0};
   for (int i = 0; i < td_value_count(s); i++) {
     char name[NAME_SIZE];
     // rod(2) without rod(1): nothing was written there
@@ -752,7 +753,8 @@ static void check_structs(walk* w, const checked* c) {
       w->rod = i;
     }
     const stretch whole = w->along;
-    if (strcmp(c->field->path, "rod.part") == 0) w->along = td_check_part(w->spec, w->rod, i);
+    if (strcmp(c->field->path, "rod.part") == 0)
+      w->along = part = td_check_part(w->spec, w->rod, i, i > 0 ? &part : NULL);
     check_element(w, c->field, s, i, name);
     w->along = whole;
   }

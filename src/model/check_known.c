@@ -65,7 +65,7 @@ bool td_check_is_empty(const value* s, int i) {
   return true;
 }
 
-int td_nested_limit(const td_spec* spec) { return spec->limits.parts / 100; }
+int td_nested_limit(const td_spec* spec) { return spec->limits.dense; }
 
 // One error for all empty elements from i on.
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots) {

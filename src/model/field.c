@@ -24,7 +24,7 @@ const int td_alias_count = (int)(sizeof td_aliases / sizeof td_aliases[0]);
 
 const td_field* td_field_in(const td_field* table, const char* path) {
   for (const td_field* f = table; f && f->path; f++)
-    if (strcmp(f->path, path) == 0) return f;
+    if (f->path[0] == path[0] && strcmp(f->path, path) == 0) return f;
   return NULL;
 }
 

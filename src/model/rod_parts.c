@@ -130,7 +130,13 @@ bool td_build_rod_parts(builder* b, int rod) {
 const rod_part* td_rod_part_at(const builder* b, int rod, double arc) {
   const build_rod* r = &b->rod[rod];
   int i = 0;
-  while (i < r->npart - 1 && arc >= r->part[i + 1].from) i++;
+  for (int behind = r->npart; behind - i > 1;) {  // bisection
+    const int middle = (i + behind) / 2;
+    if (arc >= r->part[middle].from)
+      i = middle;
+    else
+      behind = middle;
+  }
   return &r->part[i];
 }
 

@@ -48,7 +48,9 @@ void td_check_unused(td_spec* spec, const value* s, int i, const char* name, con
                      const char* why);
 // Was nothing written to element i (from 0)?
 bool td_check_is_empty(const value* s, int i);
-int td_nested_limit(const td_spec* spec);  // elements of a list inside an element: rod(1).part
+// Elements that a list inside an element may have (rod(1).part): each brings a degree of freedom or a
+// step of the tree, and one tree cannot have more.
+int td_nested_limit(const td_spec* spec);
 // Report the elements from i on that nothing was written to, in one message; returns how many.
 int td_check_gap(td_diags* diags, const value* s, int i, const char* root, const char* roots);
 
@@ -74,8 +76,8 @@ bool td_check_number(const td_spec* spec, const value* v, int k, double arc, dou
 bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
 // Length of rod(i), from 0; NaN when it is not known.
 double td_check_rod_length(td_spec* spec, int i);
-// The stretch that is part k of rod(i), both from 0.
-stretch td_check_part(td_spec* spec, int i, int k);
+// The stretch that is part k of rod(i), both from 0, behind that of the part before it (NULL: none).
+stretch td_check_part(td_spec* spec, int i, int k, const stretch* before);
 // How many rods there are, and that they have no more degrees of freedom together than a model may
 // have.
 int td_check_rod_count(const td_spec* spec);

@@ -34,22 +34,19 @@ static double length_of(td_spec* spec, const value* s, int i) {
   return x > 0 ? x : (double)NAN;
 }
 
-stretch td_check_part(td_spec* spec, int i, int k) {
+stretch td_check_part(td_spec* spec, int i, int k, const stretch* before) {
   const value* parts = td_get(td_get(spec->root, 0, "rod"), i, "part");
-  stretch at = {0, NAN, false};
-  for (int p = 0; p <= k; p++) {
-    if (p > 0) at.from += at.length;
-    at.length = length_of(spec, parts, p);
-  }
-  return at;
+  return (stretch){before ? before->from + before->length : 0, length_of(spec, parts, k), false};
 }
 
 double td_check_rod_length(td_spec* spec, int i) {
   const value* rods = td_get(spec->root, 0, "rod");
   const value* parts = td_get(rods, i, "part");
   if (!parts || parts->kind != V_STRUCT) return length_of(spec, rods, i);
-  const stretch last = td_check_part(spec, i, td_value_count(parts) - 1);
-  return last.from + last.length;
+  stretch at = {0, NAN, false};
+  for (int k = 0; k < td_value_count(parts); k++)
+    at = td_check_part(spec, i, k, k > 0 ? &at : NULL);
+  return at.from + at.length;
 }
 
 // ---- single fields ----------------------------------------------------------------------------
@@ -420,10 +417,12 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
     return;
   }
   value* parts = td_rod_parts(s, i);
+  stretch at = {0};
   for (int k = 0; parts && k < td_value_count(parts); k++) {
     char part[160];
     snprintf(part, sizeof part, "%.100s.part(%d)", name, k + 1);
-    check_part(spec, parts, k, part, model, td_check_part(spec, i, k), sum);
+    at = td_check_part(spec, i, k, k > 0 ? &at : NULL);
+    check_part(spec, parts, k, part, model, at, sum);
   }
   td_value_drop(parts);
 }
@@ -449,6 +448,8 @@ void td_check_rods(td_spec* spec) {
   int largest = 0;
   double most_here = 0;
   for (int i = 0; i < n; i++) {
+    const value* written = td_get(rods, i, "part");
+    if (written && td_value_count(written) > td_nested_limit(spec)) continue;  // is reported there
     value* parts = td_rod_parts(rods, i);
     double here = parts ? 0 : part_dofs(rods, i);
     for (int k = 0; parts && k < td_value_count(parts); k++) here += part_dofs(parts, k);
@@ -485,7 +486,9 @@ bool td_check_inside(td_spec* spec, int i, double arc, const double* x) {
   value* parts = td_rod_parts(rods, i);
   if (!parts) return is_in_section(spec, rods, i, arc, x);
   int k = 0;
-  while (k < td_value_count(parts) - 1 && arc >= td_check_part(spec, i, k + 1).from) k++;
+  stretch at = td_check_part(spec, i, 0, NULL);
+  while (k < td_value_count(parts) - 1 && arc >= at.from + at.length)
+    at = td_check_part(spec, i, ++k, &at);
   const bool inside = is_in_section(spec, parts, k, arc, x);
   td_value_drop(parts);
   return inside;

@@ -236,18 +236,17 @@ td_status td_spec_beyond_ranges(td_spec* spec) {
 static void override_number(td_spec* spec, const spec_override* o, const char* what,
                             const spec_range* range, td_span at, double* x) {
   double given;
-  if (number_of(o->text, &given)) {
-    const bool inside = spec->beyond || (given >= range->low && given <= range->high);
-    if (inside) *x = given;
-    if (inside) return;
+  if (!number_of(o->text, &given) || isnan(given)) {
+    td_error(&spec->diags, TD_E_MODEL, at, "%s '%s' is a number, it cannot be set to '%s'", what,
+             o->name, o->text);
+  } else if (!spec->beyond && (given < range->low || given > range->high)) {
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s '%s' has the range [%g %g], it was to be set to %s by the command line or the "
              "caller",
              what, o->name, range->low, range->high, o->text);
     td_hint(&spec->diags, "choose a value inside, or go beyond it with --force-range");
   } else {
-    td_error(&spec->diags, TD_E_MODEL, at, "%s '%s' is a number, it cannot be set to '%s'", what,
-             o->name, o->text);
+    *x = given;
   }
 }
 

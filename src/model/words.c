@@ -280,15 +280,17 @@ static int children(const char* parent, const char** names, int max) {
 
 // Error with the translation of a foreign word or the nearest name, and the list of all fields.
 void td_field_unknown(td_diags* diags, const char* parent, const char* name, td_span at) {
-  const char* names[64];
-  const int n = children(parent, names, 64);
-  td_text list = {0};
-  for (int i = 0; i < n; i++) td_text_printf(&list, " %s", names[i]);
-
   if (parent[0])
     td_error(diags, TD_E_MODEL, at, "unknown field '%s' of %s", name, parent);
   else
     td_error(diags, TD_E_MODEL, at, "unknown structure '%s'", name);
+  if (!diags->last) return;  // the message was not kept
+
+  // the fields that there are, and the most likely one
+  const char* names[64];
+  const int n = children(parent, names, 64);
+  td_text list = {0};
+  for (int i = 0; i < n; i++) td_text_printf(&list, " %s", names[i]);
   const char* meaning = td_foreign_word(parent, name);
   if (meaning)
     td_hint(diags, "here this is %s", meaning);

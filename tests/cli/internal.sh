@@ -100,6 +100,12 @@ says '--force-range'
 expect 2 equil piston.m --set valve=2
 says "input 'valve' has the range [0 1]"
 expect 0 equil piston.m --set k=50 --set valve=2 --force-range
+for force in '' --force-range; do
+  expect 2 equil piston.m --set k=nan $force
+  says "parameter 'k' is a number, it cannot be set to 'nan'"
+  expect 2 equil piston.m --set valve=-NaN $force
+  says "input 'valve' is a number, it cannot be set to '-NaN'"
+done
 
 # inputs over time
 printf 't,valve\n0,0\n0.1,1\n0.4,0.5\n' >valve.csv

@@ -61,6 +61,22 @@ quick "text = ''; for k = 1:inf, text = strcat(text, 'ab'); end" 'takes too long
 quick 'x = ones(1, 1e6); while x, end' 'takes too long to run'
 quick 'x = ones(100); for k = 1:inf, y = norm(x); end' 'takes too long to run'
 
+# and functions of large arguments: what they read and compute is counted, and none is quadratic
+quick 'y = conv(ones(1, 1e6), ones(1, 1e6));' 'takes too long to run'
+quick "x = mod((1:1e6)*7919, 1000003); y = unique(x, 'stable'); z = median(x); w = sort(x);" 'the model has no body'
+quick "s = repmat('a', 1, 1e5); y = strfind(s, s(1:5e4)); z = regexp(s, '(a|b)*c');" 'takes too much work'
+quick 'x = {1}; for k = 1:40, x = {x, x}; end; y = isequal(x, x);' 'takes too long to run'
+quick 'for k = 1:1000, q(k).a = k; end; for k = 1:inf, y = rmfield(q, "a"); end' 'takes too long to run'
+quick 'syms x; a = x * (1:10000); for k = 1:inf, y = max(a); end' 'takes too long to run'
+quick 'x = ones(1, 1e6); for k = 1:inf, y = nnz(x); end' 'takes too long to run'
+quick 'f = @(x, y) x; for k = 1:inf, y = f(k, k); end' 'takes too long to run'
+quick 'rod(1).part(1e6).length = 1;' 'rod(1).part has 1000000 elements, it may have 3000'
+quick 'for k = 1:3000, rod(1).part(k).length = 1e-4; end; rod(1).radius = 0.01; rod(1).E = 1e6; rod(1).rho = 1000;' 'need a dense matrix'
+for k in $(seq 20000); do echo 'body(1).zzz = 1;'; done >huge.m
+(ulimit -t $seconds && "$program" check huge.m >stdout.txt 2>stderr.txt)
+[ $? = 2 ] || fail '20000 unknown fields'
+says 'and 19950 more errors'
+
 # a loop that writes six lines for each body makes 70000 of them, and a chain of so many is judged in time
 if [ -z "$sanitized" ]; then
   cat >six.m <<'MODEL'

@@ -109,7 +109,7 @@ static const attack attacks[] = {
      "end",
      "need a dense matrix: it may have 3000"},
     {"DOFs that are not there", "body(1).m = 1; joint(1).second = 1; joint(1).dof(1e7).init = 1;",
-     "joint(1).dof has 10000000 elements, it may have 10000"},  // lists inside an element
+     "joint(1).dof has 10000000 elements, it may have 3000"},  // lists inside an element
     {"a chain of fixed bodies",
      "for i = 1:9000, body(i).m = 1; body(i).I = eye(3); joint(i).first = i-1; joint(i).second = "
      "i; joint(i).tr.trans = [0 0 1]; end",
