@@ -173,7 +173,7 @@ static value* make_struct(lang* L, call* c) {
   // assign the fields of each element
   const double slots = (double)n * c->argc / 2;
   value* s =
-      td_spend(L, (long)(slots * (4 + c->argc / 32)), c->at) ? td_struct(L, 1, n, c->at) : NULL;
+      td_spend(L, (long)(slots * (4 + c->argc / 8)), c->at) ? td_struct(L, 1, n, c->at) : NULL;
   for (int k = 0; s && k < c->argc; k += 2) {
     const char* name = td_arg_string(L, c, k);
     value* v = c->argv[k + 1];

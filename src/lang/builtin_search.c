@@ -105,6 +105,10 @@ static value* has_part(lang* L, call* c) {
         return td_fail(L, c->at, "%s works on texts and cells of texts", c->name);
       }
       const int n = part->cols, rest = text->cols - n;
+      if (!td_spend(L, 4 + (c->row->op == INSIDE ? text->cols / 4 : 0) + n / 16, c->at)) {
+        td_value_drop(out);
+        return NULL;
+      }
       const bool found =
           c->row->op == INSIDE ? strstr(text->s, part->s) != NULL
           : rest < 0           ? false
@@ -440,7 +444,7 @@ static void compile_choice(regex* r) {
 
 // Compile a pattern; NULL after a message.
 static regex* regex_new(lang* L, call* c, const char* pattern, bool any_case) {
-  if (!td_spend(L, 500, c->at)) return NULL;
+  if (!td_spend(L, 1000, c->at)) return NULL;
   regex* r = malloc(sizeof *r);  // large, and not cleared
   if (!r) return td_no_memory(L, c->at);
   r->n = r->groups = 0;

@@ -519,7 +519,8 @@ static value* strsplit(lang* L, call* c) {
   // several separators in a row count as one, as MATLAB has it by default
   int n = 1;
   const char* begin = s;
-  if (!td_spend(L, 2L * c->argv[0]->cols, c->at)) return NULL;
+  const int kinds = marks && marks->kind == V_CELL ? td_value_count(marks) : 1;
+  if (!td_spend(L, (1L + kinds) * c->argv[0]->cols, c->at)) return NULL;
 
   for (const char* p = s; *p;) {
     int skip = separator_at(p, marks);
@@ -598,6 +599,7 @@ static value* compare_texts(lang* L, call* c) {
   if (c->argc > 2 && !td_arg_int(L, c, 2, 0, TD_STRING_LIMIT, &n)) return NULL;
   const bool any_case = c->row->op == ANY_CASE;
   const bool lists = a->kind == V_CELL || b->kind == V_CELL;
+  if (!lists && !td_spend(L, td_value_count(a) / 4, c->at)) return NULL;
   if (!lists) return td_logical(L, texts_equal(a, b, n, any_case), c->at);
   const int na = a->kind == V_CELL ? td_value_count(a) : 1,
             nb = b->kind == V_CELL ? td_value_count(b) : 1;
@@ -609,18 +611,21 @@ static value* compare_texts(lang* L, call* c) {
   for (int i = 0; out && i < td_value_count(out); i++) {
     const value* x = a->kind == V_CELL ? a->slots[na == 1 ? 0 : i].v : a;
     const value* y = b->kind == V_CELL ? b->slots[nb == 1 ? 0 : i].v : b;
+    if (!td_spend(L, 4 + (x && x->kind == V_STR ? x->cols / 4 : 0), c->at)) break;
     out->x[i] = texts_equal(x, y, n, any_case);
   }
 
   if (out) out->logical = true;
-  return out;
+  return value_if(!L->stop, out);
 }
 
 // str2double('2.5') and str2num('2.5'): NaN, or an error, if the text is no number
 static value* text_number(lang* L, call* c) {
   if (c->argv[0]->kind == V_CELL && c->row->op == 0) {
     const value* list = c->argv[0];
-    value* out = td_num(L, list->rows, list->cols, 1, c->at);
+    value* out = td_spend(L, 10L * td_value_count(list), c->at)
+                     ? td_num(L, list->rows, list->cols, 1, c->at)
+                     : NULL;
     for (int i = 0; out && i < td_value_count(list); i++) {
       const value* text = list->slots[i].v;
       char* end = NULL;

@@ -413,6 +413,7 @@ static bool unknown_name(lang* L, const ast* name) {
 // A constant or an array of it: pi, inf(1,3), nan(2), nan(size(a)).
 static value* constant_value(lang* L, const constant* c, values* args, td_span at) {
   double size[2] = {1, 1};
+  if (!td_spend(L, 20, at)) return NULL;  // the name was searched for
   if (args->n > 2) return td_fail(L, at, "%s takes at most two sizes, got %d", c->name, args->n);
   if (args->n == 1 && args->v[0]->kind == V_NUM && td_value_count(args->v[0]) == 2) {
     values two = {0};  // nan(size(a))
@@ -563,7 +564,7 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
     name = computed->s;
   }
 
-  if (!td_spend(L, base->nfield / 2 + 10L * td_value_count(base), node->at)) {
+  if (!td_spend(L, 10 + base->nfield / 2 + 10L * td_value_count(base), node->at)) {
     td_value_drop(computed);
     return false;
   }

@@ -302,7 +302,7 @@ bool td_set_ex(lang* L, value* v, int i, ex e, td_span at) {
 
 // Copy the fields of an element of a struct array; the fields of `to` are found by name.
 static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_span at) {
-  if (!td_spend(L, 4L * from->nfield + (long)from->nfield * from->nfield / 32, at)) return false;
+  if (!td_spend(L, 4L * from->nfield + (long)from->nfield * from->nfield / 4, at)) return false;
   for (int f = 0; f < from->nfield; f++) {
     const value_slot* source = &from->slots[j * from->nfield + f];
     value_slot* slot = td_value_slot_make(to, i, from->names[f]);
@@ -351,7 +351,7 @@ value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
 value* td_without_field(lang* L, const value* s, const char* name, td_span at) {
   value* out = td_struct(L, s->rows, s->cols, at);
   const double slots = (double)td_value_count(s) * s->nfield;  // names are searched for each
-  bool ok = out && td_spend(L, (long)(slots * (4 + s->nfield / 32)), at);
+  bool ok = out && td_spend(L, (long)(slots * (4 + s->nfield / 4)), at);
   for (int i = 0; ok && i < td_value_count(s); i++) {
     for (int f = 0; ok && f < s->nfield; f++) {
       if (strcmp(s->names[f], name) == 0) continue;

@@ -34,6 +34,7 @@ root_kind td_root_kind(lang* L, const char* name) {
                          : td_field_is_root(name) ? ROOT_NOW
                                                   : ROOT_NONE;
   td_map_add(&L->roots, name, (int)kind);
+  L->work += 200;  // the search in the tables; the next statement reports the limit
   return kind;
 }
 

@@ -1,11 +1,11 @@
 // The server of `tendril view`: whom it answers, where it listens, and what it survives.
 import assert from 'node:assert/strict';
 import { randomBytes, createHash } from 'node:crypto';
-import { readFileSync } from 'node:fs';
+import { readFileSync, readdirSync } from 'node:fs';
 import net from 'node:net';
 import os from 'node:os';
 import { join } from 'node:path';
-import { run, sleep, source, test, view } from './check.mjs';
+import { run, sleep, source, test, until, view } from './check.mjs';
 
 const v = await view(join(source, 'models', 'pendulum.m'));
 const url = new URL(v.address);
@@ -216,6 +216,81 @@ test('the attack list, each with its result', async () => {
   const grown = memory() - before;
   console.log(`             ${grown.toFixed(0)} MB more`);
   assert.ok(grown < 200, `${grown} MB`);
+});
+
+// Names under which another machine or a page of another site could reach this one, and doubled or folded headers.
+test('hosts and origins in disguise are refused', async () => {
+  const hosts = [`LOCALHOST.evil.example:${port}`, `localhost.:${port}`, `user@127.0.0.1:${port}`, `2130706433:${port}`, `0x7f.1:${port}`, `127.1:${port}`, `0.0.0.0:${port}`,
+    `[::1]:${port}`, `[::ffff:127.0.0.1]:${port}`, `127.0.0.1:${port}/`, `127.0.0.1:${port} evil.example`, `127.0.0.1:0${port}`, ''];
+  for (const Host of hosts) assert.notEqual(await code(`/${token}/`, { Host }), 200, Host);
+  const origins = [`http://127.0.0.1:${port}/`, `http://user@127.0.0.1:${port}`, `HTTP://127.0.0.1:${port}`, `http://localhost:${port}@evil.example`, `http://[::1]:${port}`, 'file://', `ws://127.0.0.1:${port}`,
+    `http://127.0.0.1:${port} http://evil.example`];
+  for (const Origin of origins) assert.notEqual(await code(`/${token}/live`, { ...upgrade, Origin }), 101, Origin);
+  // the first of two hosts counts, which is what a browser sends; a folded header does not hide another
+  const first = `GET /${token}/ HTTP/1.1\r\nHost: evil.example\r\nHost: 127.0.0.1:${port}\r\n\r\n`;
+  const folded = `GET /${token}/ HTTP/1.1\r\nHost: evil.example\r\n 127.0.0.1:${port}\r\n\r\n`;
+  for (const bytes of [first, folded]) assert.doesNotMatch((await talk(bytes)).toString('latin1'), /^HTTP\/1.1 200/);
+});
+
+// Websockets against the protocol: what comes after is not taken for a command, and the server goes on.
+test('websockets that break the protocol, each with its result', async () => {
+  const hello = Buffer.from(request(`/${token}/live`, { ...upgrade, ...own }));
+  const close = (n) => frame(8, Buffer.from([n >> 8, n & 255]));
+  const play = text('{"do":"play"}');
+  const list = [
+    ['a fragment that begins nothing', [frame(0, Buffer.from('"play"}'))]],
+    ['a fragment that is never finished', [text('{"do":', { fin: 0 }), play]],
+    ['10000 empty fragments', [text('', { fin: 0 }), ...[...Array(10000)].map(() => frame(0, Buffer.alloc(0), { fin: 0 }))]],
+    ['control frames between fragments', [text('{"do":"pl', { fin: 0 }), frame(9, Buffer.from('x')), frame(10, Buffer.from('y')), frame(0, Buffer.from('ay"}'))]],
+    ['a fragmented ping', [frame(9, Buffer.from('a'), { fin: 0 }), frame(0, Buffer.from('b'))]],
+    ['reserved bits, as of compression', [1, 2, 4, 7].map((rsv) => text('{"do":"play"}', { rsv }))],
+    ['half a mask', [text('{"do":"play"}').subarray(0, 4)]],
+    ['a length in more bytes than it needs', [Buffer.from([0x81, 0xfe, 0, 3, 0, 0, 0, 0, 97, 98, 99])]],
+    ['a length with its highest bit set', [Buffer.from([0x81, 0xff, 0x80, 0, 0, 0, 0, 0, 0, 5, 0, 0, 0, 0, 97])]],
+    ['texts that are no UTF-8', [frame(1, Buffer.from([0xc0, 0x80, 0xed, 0xa0, 0x80, 0xf8])), frame(1, Buffer.from([0x7b, 0xff, 0x7d]))]],
+    ['a text with zeros in it', [text('{"do":"pl\0ay"}'), text('\0'.repeat(4000))]],
+    ['20000 pings', [...Array(20000)].map(() => frame(9, Buffer.from('ping')))],
+    ['20000 acknowledgements of nothing', [...Array(20000)].map(() => text('seen'))],
+    ['a close without a code, then commands', [frame(8, Buffer.alloc(0)), play, play]],
+    ['a close with half a code', [frame(8, Buffer.from([3]))]],
+    ['closes with codes that do not exist', [close(0), close(999), close(1005), close(65535)]],
+    ['100 closes', [...Array(100)].map(() => close(1000))],
+    ['a request inside a websocket', [Buffer.from(request(`/${token}/`))]],
+    ['a websocket inside a websocket', [hello, play]],
+    ['commands whose names lie', ['__proto__', 'constructor', 'play\u0000', 'PLAY', ' play'].map((d) => text(JSON.stringify({ do: d })))],
+    ['numbers that are none', ['1e309', '-1e309', '"1"', 'true', '[1]', '{}', '1e-320', '0x10'].map((x) => text(`{"do":"pace","value":${x}}`))],
+    ['a command that is said twice', [text('{"do":"pace","do":"reset","value":1,"value":"x"}')]],
+  ];
+  for (const [name, parts] of list) {
+    const answer = (await talk(Buffer.concat([hello, ...parts]), 300)).toString('latin1');
+    const code = answer.match(/^HTTP\/1\.\d (\d+)/)?.[1] ?? '-';
+    console.log(`             ${name}: ${code}`);
+    assert.equal(code, '101', name);
+    await alive();
+  }
+});
+
+// Connections that end at once, in every way a socket can end, at every place of a conversation.
+test('1000 connections that die at any place do no harm', async () => {
+  const descriptors = () => readdirSync(`/proc/${v.child.pid}/fd`).length;
+  const before = descriptors();
+  const whole = Buffer.concat([Buffer.from(request(`/${token}/live`, { ...upgrade, ...own })), text('{"do":"play"}'), text('seen'), frame(9, Buffer.from('x'))]);
+  const page = Buffer.from(request(`/${token}/`));
+  const die = (k) =>
+    new Promise((done) => {
+      const s = net.connect(port, '127.0.0.1');
+      const bytes = k % 3 ? whole : page;
+      s.on('error', done);
+      s.on('close', done);
+      s.on('connect', () => {
+        s.write(bytes.subarray(0, 1 + random(bytes.length)));
+        setTimeout(() => (k % 2 ? s.resetAndDestroy?.() ?? s.destroy() : s.end()), random(30));
+        setTimeout(() => s.destroy(), 300);
+      });
+    });
+  for (let k = 0; k < 1000; k += 50) await Promise.all(Array.from({ length: 50 }, (_, i) => die(k + i)));
+  await alive();
+  await until(() => descriptors() <= before + 20, `descriptors: ${before} before, ${descriptors()} after`);
 });
 
 test('pages that never read do not stop the others', async () => {
