@@ -26,6 +26,30 @@ static inline compiled refuse_text(const char* text, const char* message) {
     fail_msg("no '%s' in: %s", message, td_spec_messages(c.spec));
   return c;
 }
+// A text and one of its messages, with the place that it points to.
+typedef struct said {
+  const char* text;
+  int line, column;
+  const char* message;
+} said;
+static inline void expect_messages(const said* list, size_t n) {
+  for (size_t k = 0; k < n; k++) {
+    compiled c = {td_spec_new(), NULL};
+    if (td_spec_load_string(c.spec, "test.m", list[k].text) == TD_OK) td_compile(c.spec, &c.m);
+    bool found = false;
+    for (int i = 0; i < td_spec_message_count(c.spec); i++) {
+      const td_message m = td_spec_message(c.spec, i);
+      found = found || (m.line == list[k].line && m.column == list[k].column &&
+                        strstr(m.text, list[k].message));
+    }
+    if (!found)
+      fail_msg("no '%s' at %d:%d of: %s", list[k].message, list[k].line, list[k].column,
+               td_spec_messages(c.spec));
+    td_model_free(c.m);
+    td_spec_free(c.spec);
+  }
+}
+#define EXPECT_MESSAGES(list) expect_messages(list, sizeof(list) / sizeof *(list))
 static inline void compiled_free(compiled c) {
   td_model_free(c.m);
   td_spec_free(c.spec);
