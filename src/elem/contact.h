@@ -91,6 +91,15 @@ static inline vec3 contact_law_change(const contact_law* l, const contact_law* d
   return vec3_axpy(along, c->slip, vec3_scale(dN, c->n));
 }
 
+// Change of the energy k δ^(e+1)/(e+1) with the depth and the numbers of the law
+static inline double contact_energy_change(const contact_law* l, const contact_law* d,
+                                           const contact_normal* c, double depth, double deeper) {
+  if (!(depth > 0)) return 0;
+  const double stiffer = d->k == 0 ? 0 : d->k * pow(depth, l->e + 1) / (l->e + 1);
+  const double bend = d->e == 0 ? 0 : (log(depth) - 1 / (l->e + 1)) * d->e;
+  return c->elastic * deeper + stiffer + c->energy * bend;
+}
+
 // ---- a ball of a station against a fixed object ----------------------------------------------
 
 // Velocity at point p of a body with the twist V
@@ -336,6 +345,7 @@ static inline spatial contact_pair_wrench(const contact_pair* s, vec3 centre, ve
 typedef struct contact_pair_change {
   double a_share[CONTACT_BALLS], share[CONTACT_BALLS];
   vec3 p, F;
+  double deeper;
   contact_ball a, b;
 } contact_pair_change;
 
@@ -382,8 +392,8 @@ static inline contact_pair_change contact_pair_change_at(const contact_pair* s, 
                              vec3_cross(d.b.w, vec3_sub(s->p, s->b.x))));
   dv = vec3_add(dv, vec3_sub(vec3_cross(s->a.w, vec3_sub(d.p, d.a.x)),
                              vec3_cross(s->b.w, vec3_sub(d.p, d.b.x))));
-  const double deeper = d.a.r + d.b.r + object.depth - vec3_dot(s->n, moved);
-  d.F = contact_force_change(&s->law, &s->c, deeper, dn, dv);
+  d.deeper = d.a.r + d.b.r + object.depth - vec3_dot(s->n, moved);
+  d.F = contact_force_change(&s->law, &s->c, d.deeper, dn, dv);
   d.F = vec3_axpy(grown, s->c.F, d.F);
   return d;
 }

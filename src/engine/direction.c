@@ -6,10 +6,10 @@
 #include "engine/hop.h"
 
 size_t td_direction_bytes(const td_model* m) {
-  const size_t doubles = 12 * (size_t)m->nvel + 2 * (size_t)m->ncable + (size_t)m->ncrossing +
+  const size_t doubles = 18 * (size_t)m->nvel + 2 * (size_t)m->ncable + (size_t)m->ncrossing +
                          (size_t)m->nprobe + 6 * (size_t)m->nbeam_frame +
                          6 * (size_t)m->nreference + (size_t)m->nnumber + (size_t)m->npos +
-                         3 * (size_t)m->nrow + (size_t)m->nrod + (size_t)m->nparam +
+                         8 * (size_t)m->nrow + (size_t)m->nrod + (size_t)m->nparam +
                          (size_t)model_drives(m) + (size_t)m->nlive_slot;
   return sizeof(double) * doubles + sizeof(hop_change) * (size_t)m->nhop + 64 * 32;
 }
@@ -26,7 +26,7 @@ direction* td_direction_new(const td_model* m, td_work* w) {
                    .row_zero = arena_zeros(s, m->nrow),
                    .tension = arena_zeros(s, m->ncable),
                    .share = arena_zeros(s, m->ncrossing),
-                   .none = arena_zeros(s, m->nvel),
+                   .none = arena_zeros(s, max_int(m->nvel, m->nrow)),
                    .unit = arena_zeros(s, m->nvel)};
   return d;
 }

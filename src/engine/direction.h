@@ -29,7 +29,8 @@ typedef struct hop_change {
 typedef struct direction {
   const double *q, *v, *a;  // (nvel) changes of coordinates (turns of quaternions), rates, v'
   const double* accel;      // v' itself
-  const double* none;       // (nvel) zeros
+  const double* lambda;     // (nrow) changes of the multipliers
+  const double* none;       // (nvel, nrow) zeros
   double* unit;             // (nvel) zeros but while a column is looked at
   bool gravity;             // the accelerations of the hops count gravity
   hop_change* hop;
@@ -130,6 +131,15 @@ size_t td_direction_bytes(const td_model* m);
 void td_tape_numbers(td_work* w, const td_tape* tape, const num* slot, int n);
 // Prescribed motion: its numbers, and the changes of its coordinates and rates.
 void td_motion_diff(const td_model* m, td_work* w, double* q, double* v);
+// Enter a state with accelerations a (NULL: zero), and make all changes but those of forces and rows.
+// The direction is w->along and lives in the scratch until td_along_end.
+direction* td_along_begin(const td_model* m, const td_state* state, td_work* w,
+                          const td_direction* along, const double* a, bool gravity);
+void td_along_end(const td_model* m, td_work* w);
+// Evaluate the wrenches that the hops transmit (hop.F), and the changes w->df and w->dtau of all
+// forces, those that the masses need included; `unused` (nvel) is written to.
+void td_wrenches_along(const td_model* m, td_work* w, const direction* d, const double* lambda,
+                       const double* dlambda, double* unused);
 // X, U, Z of all hops, after the changes of coordinates, rates and numbers.
 void td_vary(const td_model* m, td_work* w, direction* d);
 // Rest values (among w->dnum) and d->zero, axes, reference, length0, row_zero, for the changes

@@ -272,6 +272,24 @@ double td_power_placed(const td_model* m, td_work* w) {
   return power;
 }
 
+// Generalised forces of a force m d on every mass m, at its centre:  out = Σ Jᵀ m d.
+void td_mass_push(const td_model* m, const td_state* state, td_work* w, const double d[3],
+                  double* out) {
+  const vec3 field = vec3_of(d);
+  td_enter(m, state, w);
+  memset(out, 0, (size_t)m->nvel * sizeof(double));
+  for (int i = 0; i < m->nhop; i++) {
+    const inertia* I = &w->hop[i].I;
+    w->df[i] = w->hop_heavy[i] ? spatial_of(vec3_scale(I->m, field), vec3_cross(I->mc, field))
+                               : spatial_zero();
+  }
+  for (int i = m->nhop - 1; i >= 0; i--) {
+    td_hop_forces(m, w, i, &w->df[i], out);
+    const int parent = m->hop[i].parent;
+    if (parent >= 0) w->df[parent] = spatial_add(w->df[parent], w->df[i]);
+  }
+}
+
 // Positions (3 each) of the stations first .. first + n - 1.
 td_status td_trial_station_positions(const td_model* m, const td_state* state, td_work* w,
                                      int first, int n, double* positions) {
@@ -430,10 +448,11 @@ td_status td_impulse(const td_model* m, td_work* w, const double* g, double* dv,
   return solve_motion(m, w, NULL, g, dv, impulse);
 }
 
-// v' of generalised forces f and of accelerations g of the constraints (NULL: none).
+// v' and multipliers (NULL: not wanted) of generalised forces f and of accelerations g of the
+// constraints (NULL: none).
 td_status td_driven_accelerations(const td_model* m, td_work* w, const double* f, const double* g,
-                                  double* a) {
-  return solve_motion(m, w, f, m->nrow > 0 ? g : NULL, a, NULL);
+                                  double* a, double* lambda) {
+  return solve_motion(m, w, f, m->nrow > 0 ? g : NULL, a, m->nrow > 0 ? lambda : NULL);
 }
 
 // v' of generalised forces f alone, with rows held.

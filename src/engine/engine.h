@@ -259,6 +259,9 @@ size_t td_work_bytes(const td_model* model);
 // Scale gravity, inputs, loads and rest-length changes for load continuation; 1 is the model
 // itself.
 void td_set_load(td_work* work, double scale);
+// Generalised forces (nv) of a force m d on every mass m that moves.
+void td_mass_push(const td_model* model, const td_state* state, td_work* work, const double d[3],
+                  double* forces);
 // Power of everything without potential: inputs, loads, dampers, prescribed motion, control,
 // springs that depend on time or state.  d(kinetic + elastic + gravity)/dt equals it.  Uses the v'
 // of the last forward dynamics.
@@ -279,6 +282,7 @@ bool td_has_power_dampers(const td_model* model);
 bool td_has_driving_dampers(const td_model* model, const td_work* work);
 // A direction of all that the residual F(t, q, v, a, lambda; p) depends on; NULL: no change.
 typedef struct td_direction {
+  double t;                 // time
   const double *q, *v, *a;  // (nv) coordinates (turns of quaternions, as td_displace), rates, v'
   const double* lambda;     // (nconstraint)
   const double* p;          // (nparam)
@@ -295,6 +299,10 @@ td_status td_residual_diff(const td_model* model, const td_state* state, td_work
 td_status td_constraints_diff(const td_model* model, const td_state* state, td_work* work,
                               const td_direction* along, const double* a, double* e, double* edot,
                               double* defect);
+// The exact change of the sensors (nsensor) along it.  v' and the multipliers follow from the
+// equations of motion: the changes `a` and `lambda` of the direction are not used.
+td_status td_sensors_diff(const td_model* model, const td_state* state, td_work* work,
+                          const td_direction* along, double* dy);
 // dF/dp (nv) for a parameter at given a and lambda (NULL: zero).
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);
@@ -412,9 +420,10 @@ td_status td_input_accelerations(const td_model* model, const td_state* state, t
                                  double* du);
 // v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
 td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
-// v' (nv) of forces f where the constraints are to have accelerations g (nconstraint), too.
+// v' (nv) and multipliers (nconstraint, NULL: not wanted) of forces f where the constraints are to
+// have accelerations g (nconstraint), too.
 td_status td_driven_accelerations(const td_model* model, td_work* work, const double* f,
-                                  const double* g, double* a);
+                                  const double* g, double* a, double* lambda);
 // Velocity changes (nv) by impulses (nconstraint) of the constraints that change their rates by g;
 // the state is placed.
 td_status td_impulse(const td_model* model, td_work* work, const double* g, double* dv,

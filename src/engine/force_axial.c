@@ -101,7 +101,8 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
     const frame_change da = td_frame_change(m, w, f->a, col, false),
                        db = td_frame_change(m, w, f->b, col, false);
     const axial x = axial_at(&a, &b);
-    sum -= law_here(w, &f->law, x.L, x.Ld).spring * td_axial_change(&x, &a, &b, &da, &db).L;
+    const law_value v = law_here(w, &f->law, x.L, x.Ld);
+    sum += law_energy_diff(w, &f->law, &v, x.L, td_axial_change(&x, &a, &b, &da, &db).L);
   }
   return sum;
 }

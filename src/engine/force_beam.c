@@ -131,8 +131,12 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
     const beam x = beam_at(w, f, &a, &b);
     double dx[6], du[6];
     td_beam_change(&x, &a, &b, &da, &db, dx, du);
-    for (int d = 0; d < 6; d++)
-      if (f->law[d].potential) sum -= law_here(w, &f->law[d], x.x[d], x.u[d]).spring * dx[d];
+    if (w->along && f->frame >= 0)
+      td_beam_axes_change(&x, &a, &b, mat3_apply(a.R, w->along->axes[f->frame]), dx, du);
+    for (int d = 0; d < 6; d++) {
+      const law_value v = law_here(w, &f->law[d], x.x[d], x.u[d]);
+      if (f->law[d].potential) sum += law_energy_diff(w, &f->law[d], &v, x.x[d], dx[d]);
+    }
   }
   return sum;
 }

@@ -478,8 +478,11 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
   double sum = 0;
   for (int i = 0; i < m->ncable; i++) {
     if (!m->cable[i].potential) continue;
-    const double T = cable_taut(w->num[m->cable[i].stiffness], stretch_of(m, w, i)).tension;
+    const double e = stretch_of(m, w, i), T = cable_taut(w->num[m->cable[i].stiffness], e).tension;
     if (T > 0) sum += T * td_cable_length_change(m, w, i, col);
+    if (e > 0 && col == ALONG)
+      sum += T * (w->load * w->dnum[m->cable[i].pull] - w->along->zero[i]) +
+             0.5 * e * e * w->dnum[m->cable[i].stiffness];
   }
   return sum;
 }

@@ -265,27 +265,40 @@ static void change_ends(const td_model* m, const td_work* w, int stretch, along*
   }
 }
 
+// Change of a pair; false: there is none.  *grown: how much longer the part of its stretch gets
+// that it stands for, as a fraction.
+static bool pair_along(const td_model* m, const td_work* w, const contact_touching* t, along* c,
+                       contact_pair_change* d, double* grown) {
+  const contact_pair* p = &t->pair;
+  const pair_sides s = sides_of(m, t);
+
+  // the points of a stretch follow its ends
+  double dt = 0;
+  *grown = 0;
+  if (t->stretch >= 0 && !c->rate) {
+    change_ends(m, w, t->stretch, c);
+    dt = c->end[0] + t->along * (c->end[1] - c->end[0]);
+    *grown = (c->end[1] - c->end[0]) / w->stretch[t->stretch].length;
+  }
+  const bool all = c->col == ALONG;
+  if (!all && dt == 0 && *grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return false;
+  change_balls(m, w, &s, c);
+  contact_object_change object = {.depth = 0};
+  if (all && s.nb == 0) object = object_along(w, &m->contact[t->contact], p->a.x, p->a.r);
+  *d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, *grown, object);
+  return true;
+}
+
 static void change_pair(const td_model* m, const td_work* w, const contact_touching* t,
                         void* data) {
   along* c = data;
   const contact_pair* p = &t->pair;
   const pair_sides s = sides_of(m, t);
+  contact_pair_change d;
+  double grown;
   if (c->rate && p->law.d == 0 && p->law.mu == 0) return;
-
-  // the points of a stretch follow its ends
-  double dt = 0, grown = 0;
-  if (t->stretch >= 0 && !c->rate) {
-    change_ends(m, w, t->stretch, c);
-    dt = c->end[0] + t->along * (c->end[1] - c->end[0]);
-    grown = (c->end[1] - c->end[0]) / w->stretch[t->stretch].length;
-  }
-  const bool all = c->col == ALONG;
-  if (!all && dt == 0 && grown == 0 && !is_moved(m, &s, m->col[c->col].hop)) return;
-  change_balls(m, w, &s, c);
-  contact_object_change object = {.depth = 0};
-  if (all && s.nb == 0) object = object_along(w, &m->contact[t->contact], p->a.x, p->a.r);
-  contact_pair_change d = contact_pair_change_at(p, s.na, c->da, s.nb, c->db, dt, grown, object);
-  if (all) {
+  if (!pair_along(m, w, t, c, &d, &grown)) return;
+  if (c->col == ALONG) {
     const contact_law own = law_along(w, &m->contact[t->contact], p->law.weight);
     d.F = vec3_add(d.F, contact_law_change(&p->law, &own, &p->c, p->depth));
   }
@@ -346,26 +359,36 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
-// The elastic force works on the change of depth.
+// The change of a contact's law; none along a column.
+static contact_law law_change(const td_work* w, const model_contact* c, double weight, int col) {
+  return col == ALONG ? law_along(w, c, weight) : (contact_law){.k = 0};
+}
+
 static void pair_energy_change(const td_model* m, const td_work* w, const contact_touching* t,
                                void* data) {
   along* c = data;
   const contact_pair* p = &t->pair;
-  const pair_sides s = sides_of(m, t);
-  if (!m->contact[t->contact].potential || !is_moved(m, &s, m->col[c->col].hop)) return;
-  change_balls(m, w, &s, c);
-  const vec3 moved =
-      vec3_sub(ball_sum(s.na, c->da, p->a_share).x, ball_sum(s.nb, c->db, p->share).x);
-  c->sum -= p->c.normal.elastic * vec3_dot(p->n, moved);
+  const model_contact* contact = &m->contact[t->contact];
+  contact_pair_change d;
+  double grown;
+  if (!contact->potential || !pair_along(m, w, t, c, &d, &grown)) return;
+  const contact_law own = law_change(w, contact, p->law.weight, c->col);
+  c->sum += contact_energy_change(&p->law, &own, &p->c.normal, p->depth, d.deeper) +
+            grown * p->c.normal.energy;
 }
 
+// The elastic force works on the change of depth.
 static double energy_diff(const td_model* m, const td_work* w, int col) {
-  along c = {.col = col, .a = -1, .b = -1};
+  along c = {.col = col, .a = -1, .b = -1, .stretch = -1};
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
     if (!f.potential) continue;
-    const vec3 dx = ball_change(m, w, f.ball, col, false).x;
-    c.sum -= contact_normal_at(&f.law, f.t.depth, 0).elastic * vec3_dot(f.t.n, dx);
+    const contact_normal v = contact_normal_at(&f.law, f.t.depth, 0);
+    const contact_ball d = ball_change(m, w, f.ball, col, false);
+    const contact_law own = law_change(w, f.contact, f.law.weight, col);
+    double deeper = d.r - vec3_dot(f.t.n, d.x);
+    if (col == ALONG) deeper += object_along(w, f.contact, f.at.x, f.at.r).depth;
+    c.sum += contact_energy_change(&f.law, &own, &v, f.t.depth, deeper);
   }
   td_each_touch(m, w, pair_energy_change, &c);
   return c.sum;

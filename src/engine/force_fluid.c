@@ -341,7 +341,7 @@ static double power(const td_model* m, const td_work* w, bool known) {
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight) {
   const spatial g = gravity(m, w);
-  for (int i = 0; i < m->nwet; i++) {
+  for (int i = 0; i < m->nwet && m->gravity_constant; i++) {
     const int hop = m->station[m->wet[i].station].hop;
     if (hop >= first && hop <= last)
       *weight = spatial_add(*weight, buoyancy(m, w, &m->wet[i], spatial_t(&g)));
@@ -413,15 +413,22 @@ static spatial drag_along(const td_work* w, const model_wet* wet, const wet_alon
   return spatial_add(spatial_cross_force(&c->X, &f), spatial_to_world(&c->g, &local));
 }
 
+// Centre of what a station displaces, and how it moves.
+static vec3 centre_along(const td_work* w, const model_wet* wet, const wet_along* c, vec3* moved) {
+  const vec3 at = pose_apply(c->g, vec3_of(w->num + wet->centre));
+  *moved = vec3_add(vec3_add(spatial_t(&c->X), vec3_cross(spatial_r(&c->X), at)),
+                    mat3_apply(c->g.R, vec3_of(w->dnum + wet->centre)));
+  return at;
+}
+
 // -m g at the centre
 static spatial buoyancy_along(const td_model* m, const td_work* w, const model_wet* wet,
                               const wet_along* c) {
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity)),
              dg = vec3_scale(w->load, vec3_of(w->dnum + m->gravity)), none = {0, 0, 0};
   const double mass = w->num[wet->displaced], dmass = w->dnum[wet->displaced];
-  const vec3 at = pose_apply(c->g, vec3_of(w->num + wet->centre));
-  const vec3 moved = vec3_add(vec3_add(spatial_t(&c->X), vec3_cross(spatial_r(&c->X), at)),
-                              mat3_apply(c->g.R, vec3_of(w->dnum + wet->centre)));
+  vec3 moved;
+  const vec3 at = centre_along(w, wet, c, &moved);
   const vec3 dF = vec3_axpy(-dmass, g, vec3_scale(-mass, dg));
   return spatial_force_change(at, vec3_scale(-mass, g), moved, dF, none);
 }
@@ -431,6 +438,11 @@ typedef struct added_along {
   spatial6 M, dM;  // in the world; dM: its own numbers'
   spatial X;
 } added_along;
+static added_along added_at(const td_work* w, const model_wet* wet, const wet_along* c) {
+  const spatial6 own = spatial6_of(w->num + wet->added),
+                 numbers = spatial6_of(w->dnum + wet->added);
+  return (added_along){spatial6_to_world(&c->g, &own), spatial6_to_world(&c->g, &numbers), c->X};
+}
 static spatial added_change(const added_along* c, const spatial* x, const spatial* dx) {
   const spatial turned = moved_inertia(&c->M, &c->X, x);
   return spatial_add(spatial_add(turned, spatial6_apply(&c->M, dx)), spatial6_apply(&c->dM, x));
@@ -440,11 +452,9 @@ static spatial added_change(const added_along* c, const spatial* x, const spatia
 //
 //   -M g - M A - V ×* M V + stream_force(M, V, u) = -M (g + A + V × u) - (V - u) ×* M (V - u)
 static spatial added_force_along(const td_model* m, const td_work* w, int wet, const wet_along* c) {
-  const model_wet* at = &m->wet[wet];
-  const int hop = m->station[at->station].hop;
+  const int hop = m->station[m->wet[wet].station].hop;
   const hop_work* h = &w->hop[hop];
-  const spatial6 own = spatial6_of(w->num + at->added), numbers = spatial6_of(w->dnum + at->added);
-  const added_along M = {spatial6_to_world(&c->g, &own), spatial6_to_world(&c->g, &numbers), c->X};
+  const added_along M = added_at(w, &m->wet[wet], c);
   const spatial u = stream_by(m, w, w->hop_stream[hop]),
                 du = stream_along(m, w, w->hop_stream[hop]);
   const spatial Vr = spatial_sub(h->V, u), dVr = spatial_sub(c->V, du), g = gravity(m, w),
@@ -458,6 +468,34 @@ static spatial added_force_along(const td_model* m, const td_work* w, int wet, c
   const spatial turning =
       spatial_add(spatial_cross_force(&dVr, &MVr), spatial_cross_force(&Vr, &dMVr));
   return spatial_sub(added_change(&M, &x, &dx), turning);
+}
+
+// Change of the kinetic energy of added mass and of the potential of buoyancy along w->along.
+double td_fluid_energy_along(const td_model* m, const td_work* w) {
+  const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity)),
+             dg = vec3_scale(w->load, vec3_of(w->dnum + m->gravity));
+  double sum = 0;
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    if (!moves(m, wet)) continue;
+    const int hop = m->station[wet->station].hop;
+    const wet_along c = wet_change(m, w, i);
+
+    // mass g · centre
+    vec3 moved;
+    const vec3 at = centre_along(w, wet, &c, &moved);
+    const double lifted = w->dnum[wet->displaced] * vec3_dot(g, at) +
+                          w->num[wet->displaced] * (vec3_dot(dg, at) + vec3_dot(g, moved));
+    if (m->gravity_constant) sum += lifted;
+
+    // ½ V · M V
+    if (wet->added == NUM_NONE || !is_wet(w, hop)) continue;
+    const spatial* V = &w->hop[hop].V;
+    const added_along M = added_at(w, wet, &c);
+    const spatial MV = spatial6_apply(&M.M, V), dMV = added_change(&M, V, &c.V);
+    sum += 0.5 * (spatial_dot(&c.V, &MV) + spatial_dot(V, &dMV));
+  }
+  return sum;
 }
 
 // Along columns its derivatives are among the blocks, those with gravity apart

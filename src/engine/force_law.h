@@ -50,6 +50,18 @@ static inline double law_diff(const td_work* w, const model_law* l, const law_va
          w->load * (v->on * d[l->input] + v->on_x0 * w->num[l->input] * dx0);
 }
 
+// Change of the energy that it stores for changes of x and, along a direction, of the numbers; v is
+// the law at x.
+static inline double law_energy_diff(const td_work* w, const model_law* l, const law_value* v,
+                                     double x, double dx) {
+  const double* d = w->dnum;
+  if (!w->along) return -v->spring * dx;
+  const double dx0 = d[l->rest] * w->num[l->compr] + w->num[l->rest] * d[l->compr];
+  const double stretch = x - w->num[l->rest] * w->num[l->compr];
+  const bool acts = l->dir == 0 || l->dir * stretch > 0;
+  return -v->spring * (dx - dx0) + (acts ? 0.5 * stretch * stretch * d[l->k] : 0);
+}
+
 // Power beyond what it stores, at a coordinate x that changes with `rate`; the damper sees u.
 static inline double law_work(const td_work* w, const model_law* l, double x, double u,
                               double rate) {

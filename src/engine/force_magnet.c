@@ -47,7 +47,12 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
     const model_element* f = &m->magnet[i];
     if (!f->potential) continue;
     const frame_change db = td_frame_change(m, w, f->b, col, false);
-    sum -= vec3_dot(db.turn, torque(dipole_of(m, w, f)));
+    const dipole d = dipole_of(m, w, f);
+    sum -= vec3_dot(db.turn, torque(d));
+    if (!w->along) continue;
+    const mat3 R = td_frame(m, w, f->b).R;
+    sum -= vec3_dot(mat3_apply(R, vec3_of(w->dnum + f->numbers)), d.B) +
+           w->load * vec3_dot(d.m, vec3_of(w->dnum + f->numbers + 3));
   }
   return sum;
 }

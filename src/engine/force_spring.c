@@ -29,6 +29,13 @@ static turn_part number_at(const td_work* w, const model_spring* f, double* u) {
   return p;
 }
 
+// Change of x along w->along.
+static double number_along(const td_work* w, const model_spring* f, vec3 g) {
+  double dx = f->q < 0 ? 0 : g.x * along_q(w, f->v);
+  for (int k = 1; k < f->nturn; k++) dx += vec3_at(g, k) * along_q(w, f->v + k);
+  return dx;
+}
+
 // ---- all of them ------------------------------------------------------------------------------
 
 static void prepare(const td_model* m, td_work* w) {
@@ -42,10 +49,7 @@ static void prepare_diff(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
     if (!f->law.rest_initial) continue;
-    const vec3 g = number_at(w, f, &(double){0}).g;
-    double dx = f->q < 0 ? 0 : g.x * along_q(w, f->v);
-    for (int k = 1; k < f->nturn; k++) dx += vec3_at(g, k) * along_q(w, f->v + k);
-    w->dnum[f->law.rest] = dx;
+    w->dnum[f->law.rest] = number_along(w, f, number_at(w, f, &(double){0}).g);
   }
 }
 
@@ -78,9 +82,22 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+static double energy_along(const td_model* m, const td_work* w) {
+  double sum = 0, u;
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
+    if (!f->law.potential) continue;
+    const turn_part p = number_at(w, f, &u);
+    const law_value v = law_here(w, &f->law, p.x, u);
+    sum += law_energy_diff(w, &f->law, &v, p.x, number_along(w, f, p.g));
+  }
+  return sum;
+}
+
 // Derivative of the springs' energy along column col: dE/dx = -s along the coordinate or rotation
 // that belongs to it.
 static double energy_diff(const td_model* m, const td_work* w, int col) {
+  if (col == ALONG) return energy_along(m, w);
   const model_col* c = &m->col[col];
   double sum = 0, u;
   for (int i = 0; i < m->nspring; i++) {

@@ -65,6 +65,22 @@ static double piece_energy(const td_model* m, const td_work* w, const model_stra
   return piece_length(w, f) * section_energy(&sec, x);
 }
 
+// Change of a piece's energy along w->along, per length.
+static double piece_energy_along(const td_work* w, const model_strain* f, const double x[6],
+                                 const double dx[6]) {
+  const double grown = w->dnum[f->section + SECTION_LENGTH] / piece_length(w, f);
+  if (f->stored)
+    return w->dnum[f->section + SECTION_STORED] + grown * w->num[f->section + SECTION_STORED];
+  const section sec = section_of(w, f, w->num), change = section_of(w, f, w->dnum);
+  double sum = grown * section_energy(&sec, x);
+  for (int i = 0; i < 6; i++)
+    for (int j = 0; j < 6; j++) {
+      const double e = x[i] - sec.x0[i], d = x[j] - sec.x0[j];
+      sum += e * (sec.K[6 * i + j] * (dx[j] - change.x0[j]) + 0.5 * change.K[6 * i + j] * d);
+    }
+  return sum;
+}
+
 static double piece_power(const td_model* m, const td_work* w, const model_strain* f) {
   const section sec = section_of(w, f, w->num);
   double x[6], u[6], s[6], sum = 0;
@@ -117,6 +133,7 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
     td_strains_change(m, w, f, col, dx);
     section_force(&sec, x, still, ALL_MODES, spring);
     for (int d = 0; d < 6; d++) sum -= (spring[d] - sec.load * sec.input[d]) * dx[d];
+    if (col == ALONG) sum = piece_energy_along(w, f, x, dx);
     all += piece_length(w, f) * sum;
   }
   return all;

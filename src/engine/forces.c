@@ -210,7 +210,7 @@ static bool is_link_of(const td_model* m, const force_info* f, int joint, int el
 }
 
 // Change of the wrench of a joint's links on its second station along a column, at constant
-// multipliers.
+// multipliers, or along the direction.
 spatial td_link_change(const td_model* m, td_work* w, int joint, int element, int col, bool rate) {
   spatial sum = spatial_zero(), change[3];
   const int n = model_forces(m);
@@ -225,10 +225,13 @@ spatial td_link_change(const td_model* m, td_work* w, int joint, int element, in
   }
 
   // unit wrenches of the multipliers turn with the frames
-  for (int i = 0; i < m->nrow && col >= 0; i++) {
+  for (int i = 0; i < m->nrow && (col >= 0 || col == ALONG); i++) {
     if (m->row[i].joint != joint || m->row[i].element != element) continue;
     td_row_wrenches_change(m, w, i, col, rate, change);
     sum = spatial_axpy(w->lambda[i], change[1], sum);
+    if (col != ALONG) continue;
+    td_row_wrenches(m, w, i, change);
+    sum = spatial_axpy(w->along->lambda[i], change[1], sum);
   }
 
   return sum;

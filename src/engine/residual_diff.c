@@ -1,5 +1,5 @@
-// One directional derivative: how F(t, q, v, a, λ; p) = M a + h - τ - Jᵀλ changes along a direction
-// of everything it depends on.
+// One directional derivative: how F(t, q, v, a, λ; p) = M a + h - τ - Jᵀλ and the constraints
+// change along a direction of everything they depend on; sensor_diff.c has the sensors.
 //
 // Parameters enter by the numbers of the model, whose changes (w->dnum) come from the tapes
 // (expr/tape_diff.c); rest values and the like by the initial geometry (initial_diff.c).  One sweep
@@ -75,16 +75,15 @@ static void row_changes_along(const td_model* m, td_work* w, const double* lambd
   }
 }
 
-// The state, its accelerations and all changes but those of forces and rows.  The direction lives
-// in the scratch until it is closed.
-static direction* begin(const td_model* m, const td_state* state, td_work* w,
-                        const td_direction* along, const double* a, bool gravity) {
+direction* td_along_begin(const td_model* m, const td_state* state, td_work* w,
+                          const td_direction* along, const double* a, bool gravity) {
   arena* s = &w->scratch;
   const int nv = m->nvel;
   double *q = arena_zeros(s, nv), *v = arena_zeros(s, nv);
   direction* d = td_direction_new(m, w);
   d->accel = a ? a : d->none;
   d->a = along->a ? along->a : d->none;
+  d->lambda = along->lambda ? along->lambda : d->none;
   d->gravity = gravity;
   if (along->q) memcpy(q, along->q, (size_t)nv * sizeof(double));
   if (along->v) memcpy(v, along->v, (size_t)nv * sizeof(double));
@@ -99,6 +98,7 @@ static direction* begin(const td_model* m, const td_state* state, td_work* w,
   td_tape_numbers(w, m->param_tape, m->param_slot, m->nparam_slot);
   for (int i = 0; along->n && i < m->nnumber; i++) w->dnum[i] += along->n[i];
   if (along->p || along->n) td_initial_diff(m, w, d);
+  w->dvar[m->time_var] = along->t;
   for (int i = 0; along->u && i < m->ninput; i++) w->dvar[m->input[i].var] = along->u[i];
   for (int i = 0; along->u && i < m->ninternal; i++)
     w->dvar[m->internal[i].var] = along->u[m->ninput + i];
@@ -109,14 +109,35 @@ static direction* begin(const td_model* m, const td_state* state, td_work* w,
   w->numbers_change = true;
   td_motion_diff(m, w, q, v);
   td_vary(m, w, d);
+  const vec3 before = vec3_of(w->dnum + m->gravity);
   live_numbers(m, w);
+
+  // gravity that follows time, inputs or the state accelerates the ground
+  const vec3 more = vec3_sub(vec3_of(w->dnum + m->gravity), before);
+  const spatial up = spatial_of(vec3_scale(-w->load, more), (vec3){0, 0, 0});
+  for (int i = 0; i < m->nhop && gravity && vec3_norm(more) > 0; i++)
+    d->hop[i].Z = spatial_add(d->hop[i].Z, up);
   return d;
 }
 
-static void finish(const td_model* m, td_work* w) {
+void td_along_end(const td_model* m, td_work* w) {
   w->along = NULL;
   w->numbers_change = false;
   memset(w->dnum, 0, (size_t)m->nnumber * sizeof(double));
+}
+
+// Composite wrenches F_i, then the changes of everything that makes them up.
+void td_wrenches_along(const td_model* m, td_work* w, const direction* d, const double* lambda,
+                       const double* dlambda, double* unused) {
+  td_forces(m, w, FORCES_ALL);
+  if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
+  td_inverse(m, w, unused);
+  memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
+  memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
+  td_cables_along(m, w);
+  td_forces_change(m, w, ALONG, false, w->df, w->dtau);
+  row_changes_along(m, w, lambda, dlambda);
+  inertial_changes(m, w, d);
 }
 
 // The formula of the file's head, from the leaves to the roots; a NULL: accelerations zero.
@@ -126,18 +147,8 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
   if (!model_has(m, state, w) || !along || !dF) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
   const int nv = m->nvel;
-  const direction* d = begin(m, state, w, along, a, true);
-
-  // composite wrenches F_i, then the changes of everything that makes them up
-  td_forces(m, w, FORCES_ALL);
-  if (m->nrow > 0 && lambda) td_row_forces(m, w, lambda);
-  td_inverse(m, w, dF);
-  memset(w->dtau, 0, (size_t)nv * sizeof(double));
-  memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
-  td_cables_along(m, w);
-  td_forces_change(m, w, ALONG, false, w->df, w->dtau);
-  row_changes_along(m, w, lambda, along->lambda);
-  inertial_changes(m, w, d);
+  const direction* d = td_along_begin(m, state, w, along, a, true);
+  td_wrenches_along(m, w, d, lambda, along->lambda, dF);
 
   // generalised forces: change of the columns, then of the composite wrenches
   memset(dF, 0, (size_t)nv * sizeof(double));
@@ -153,7 +164,7 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
     if (parent >= 0) w->df[parent] = spatial_add(w->df[parent], w->df[i]);
   }
   for (int i = 0; i < nv; i++) dF[i] -= w->dtau[i];
-  finish(m, w);
+  td_along_end(m, w);
   arena_close(&w->scratch, mark);
   return TD_OK;
 }
@@ -164,7 +175,7 @@ td_status td_constraints_diff(const td_model* m, const td_state* state, td_work*
                               double* defect) {
   if (!model_has(m, state, w) || !along) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
-  begin(m, state, w, along, a, false);
+  td_along_begin(m, state, w, along, a, false);
   for (int i = 0; i < m->nrow; i++) {
     double more;
     const row_value d = td_row_along(m, w, i, &more);
@@ -173,7 +184,7 @@ td_status td_constraints_diff(const td_model* m, const td_state* state, td_work*
     if (edot) edot[i] = off ? 0 : d.ed;
     if (defect) defect[i] = off ? 0 : more;
   }
-  finish(m, w);
+  td_along_end(m, w);
   arena_close(&w->scratch, mark);
   return TD_OK;
 }

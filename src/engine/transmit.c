@@ -15,6 +15,7 @@
 // it is a sum of such wrenches (model_share) with the opposite sign, in the axes of the section.
 #include <string.h>
 
+#include "engine/direction.h"
 #include "engine/taut.h"
 
 // The joint of a force() sensor, or one term of a wrench() sensor, at the present state.
@@ -51,7 +52,8 @@ static transmitted transmitted_at(const td_model* m, const td_work* w, const mod
   if (joint && t.main) t.hop = m->station[p->b].hop;
 
   if (t.main) {
-    if (t.hop >= 0) t.f = spatial_sub(w->hop[t.hop].F, sums_of_hop(w, t.hop)->E);
+    if (t.hop >= 0) t.f = w->hop[t.hop].F;
+    if (t.hop >= 0 && !w->along) t.f = spatial_sub(t.f, sums_of_hop(w, t.hop)->E);
   } else {
     t.f = joint ? td_link_wrench(m, w, p->joint, p->element) : td_segment_link(m, w, t.strain);
   }
@@ -62,6 +64,17 @@ static transmitted transmitted_at(const td_model* m, const td_work* w, const mod
 // True when `hop` lies in the subtree of `root`.
 static bool in_subtree(const td_model* m, int root, int hop) {
   return root >= 0 && hop >= root && hop <= m->hop[root].last;
+}
+
+// Sum of the multipliers, or of their changes, of the rows that a lambda() sensor names.
+static double lambda_sum(const td_model* m, const model_probe* p, const double* lambda) {
+  double sum = 0;
+  for (int k = 0; k < m->nrow; k++) {
+    const model_row* r = &m->row[k];
+    if (r->joint == p->joint && r->element == p->element && r->direction == p->component)
+      sum += lambda[k];
+  }
+  return sum;
 }
 
 // Component c of a force (0-2) or torque (3-5) in the axes R.
@@ -131,6 +144,8 @@ static spatial wrench_change(const td_model* m, td_work* w, const transmitted* t
 
   if (!t->main) return td_link_change(m, w, t->p->joint, t->p->element, col, rate);
 
+  // along the direction w->df has the changes of all forces, those of the masses included
+
   // a joint of the tree: inertial wrenches along all columns of the DOF, minus the changes of
   // forces
   if (t->hop < 0) return spatial_zero();
@@ -148,7 +163,7 @@ static void wrench_diff(const td_model* m, td_work* w, const model_probe* p, int
   for (int term = 0; term < term_count(p); term++) {
     const transmitted t = transmitted_at(m, w, p, term);
     double d = shown(&t, wrench_change(m, w, &t, col, rate));
-    if (col >= 0 && !rate) {
+    if ((col >= 0 || col == ALONG) && !rate) {
       const frame_change da = td_frame_change(m, w, t.a_station, col, false),
                          db = td_frame_change(m, w, t.b_station, col, false);
       d += turned(&t, &da, &db);
@@ -160,13 +175,20 @@ static void wrench_diff(const td_model* m, td_work* w, const model_probe* p, int
 // Add scale · ∂T of a tension() sensor; velocities do not change a tension.
 static void tension_diff(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
                          double scale, double* to) {
-  *to += scale * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
+  const int row = m->cable[p->cable - 1].row;
+  if (col != ALONG)
+    *to += scale * td_cable_tension_change(m, w, p->cable - 1, rate ? -1 : col);
+  else if (row < 0)
+    *to += scale * w->along->tension[p->cable - 1];
+  else if (!row_is_off(m, w, row))
+    *to += scale * w->along->lambda[row];
 }
 
-// A multiplier depends on the state only through the equations of motion: ∂λ = 0.
+// A multiplier depends on the state only through the equations of motion: ∂λ = 0 along columns.
 static void lambda_diff(const td_model* m, td_work* w, const model_probe* p, int col, bool rate,
                         double scale, double* to) {
-  (void)m, (void)w, (void)p, (void)col, (void)rate, (void)scale, (void)to;
+  (void)rate;
+  if (col == ALONG) *to += scale * lambda_sum(m, p, w->along->lambda);
 }
 
 // ---- derivatives through v' and λ -------------------------------------------------------------
@@ -301,14 +323,7 @@ static double wrench_value(const td_model* m, td_work* w, int i) {
 
 // lambda(): sum of the multipliers of a joint's element along one direction.
 static double lambda_value(const td_model* m, td_work* w, int i) {
-  const model_probe* p = &m->probe[i];
-  double sum = 0;
-  for (int k = 0; k < m->nrow; k++) {
-    const model_row* r = &m->row[k];
-    if (r->joint == p->joint && r->element == p->element && r->direction == p->component)
-      sum += w->lambda[k];
-  }
-  return sum;
+  return lambda_sum(m, &m->probe[i], w->lambda);
 }
 
 // tension(): the multiplier of an inextensible cable, 0 while it is slack, or the law of an elastic

@@ -36,7 +36,7 @@ struct td_observer {
   double *F0, *F1, *Phi, *H;    // N x N, ny x N
   double *array, *root;         // LQ: (ny + 4 N) x (ny + N), (ny + N)²
   double *e, *sigma, *noise, *y, *white, *d;
-  double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff, *g;
+  double *dq, *dv, *du, *T, *f, *hq, *hv, *hu, *points, *ys, *Nplus, *diff, *g, *dp;
   bool* known;  // (ny) sensors that can be linearised
   int used;     // sensors in the last measurement
   double nis;   // normalised innovation squared
@@ -96,6 +96,7 @@ static bool allocate(td_observer* o) {
                {&o->Nplus, nv * nq},
                {&o->diff, nq},
                {&o->g, (size_t)o->size.nconstraint},
+               {&o->dp, (size_t)o->size.nparam},
                {&o->array, (ny + 4 * N) * (ny + N)},
                {&o->root, (ny + N) * (ny + N)}};
 
@@ -347,7 +348,7 @@ static td_status unknown_column(td_observer* o, int i, double* a) {
   for (int k = 0; k < nv; k++) F[k] = -F[k];
   for (int k = 0; k < o->size.nconstraint; k++) o->g[k] = -o->g[k];
   TD_TRY(td_trial_dynamics(o->model, o->mean, o->work));
-  return td_driven_accelerations(o->model, o->work, F, o->g, a);
+  return td_driven_accelerations(o->model, o->work, F, o->g, a, NULL);
 }
 
 // Set F = [T 1 0; dv'/dq dv'/dv dv'/dw; 0 0 0] at the mean.
@@ -375,21 +376,6 @@ static td_status tangent(td_observer* o, double* F) {
   return TD_OK;
 }
 
-// dy/dw of a parameter that enters sensors directly, by central differences
-static td_status sensor_slope(td_observer* o, int i) {
-  const int param = o->unknown[i].index;
-  const double p = o->theta[i], step = 1e-5 * fmax(1e-3, fabs(p));
-  double *a = o->ys, *b = o->ys + o->ny;
-  td_work_put_param(o->model, o->work, param, p + step);
-  td_status status = td_trial_sensors(o->model, o->mean, o->work, a);
-  td_work_put_param(o->model, o->work, param, p - step);
-  if (status == TD_OK) status = td_trial_sensors(o->model, o->mean, o->work, b);
-  td_work_put_param(o->model, o->work, param, p);
-  for (int k = 0; k < o->ny; k++)
-    o->H[area(k, o->N) + (size_t)(2 * o->nf + i)] = (a[k] - b[k]) / (2 * step);
-  return status;
-}
-
 // Set H = dy/d[q, v, w] at the mean.
 static td_status measurement_tangent(td_observer* o) {
   const int nv = o->size.nv, N = o->N, nf = o->nf;
@@ -403,9 +389,16 @@ static td_status measurement_tangent(td_observer* o) {
   // columns of the unknowns
   for (int i = 0; i < o->np; i++) {
     const td_unknown* u = &o->unknown[i];
-    if (u->is_param) TD_TRY(sensor_slope(o, i));
-    for (int k = 0; !u->is_param && k < o->ny; k++)
-      o->H[area(k, N) + (size_t)(2 * nf + i)] = o->hu[area(k, o->size.nu) + (size_t)u->index];
+    if (u->is_param) {
+      o->dp[u->index] = 1;
+      const td_direction along = {.p = o->dp};
+      const td_status status = td_sensors_diff(o->model, o->mean, o->work, &along, o->ys);
+      o->dp[u->index] = 0;
+      if (status != TD_OK) return status;
+    }
+    for (int k = 0; k < o->ny; k++)
+      o->H[area(k, N) + (size_t)(2 * nf + i)] =
+          u->is_param ? o->ys[k] : o->hu[area(k, o->size.nu) + (size_t)u->index];
   }
   return TD_OK;
 }

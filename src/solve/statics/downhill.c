@@ -13,37 +13,12 @@
 
 enum { most_ridges = 12, most_dense = 400 };
 
-// Σ m p·(1, 0.6, 0.3) over all masses
-static double moment(td_statics* s, const double* q, double* places) {
-  const td_model* m = s->model;
+// Generalised force (n) of a push on all masses.
+static void push(td_statics* s, const double* q, double* out) {
   const double along[3] = {1, 0.6, 0.3};
   td_statics_set(s, q, 1);
-  td_trial_station_positions(m, s->state, s->work, 0, m->nstation, places);
-  double sum = 0;
-  for (int i = 0; i < m->nbody; i++)
-    sum += s->work->num[m->body[i].m] * inner(places + 3 * m->body[i].station, along, 3);
-  for (int i = 0; i < m->nlump; i++)
-    sum += s->work->num[m->lump[i].m] * inner(places + 3 * m->lump[i].station, along, 3);
-  return sum;
-}
-
-// Generalised force (n) of a push on all masses, by differences: it only has to choose a side.
-static bool push(td_statics* s, const double* q, double* out) {
-  double* block = calloc((size_t)(s->n + s->nq + 3 * s->model->nstation) + 1, sizeof(double));
-  if (!block) return false;
-  double *dx = block, *moved = dx + s->n, *places = moved + s->nq;
-  const double h = 1e-5;
-  for (int i = 0; i < s->n; i++) {
-    dx[i] = h;
-    s->equations.displace(s, q, dx, moved);
-    out[i] = moment(s, moved, places);
-    dx[i] = -h;
-    s->equations.displace(s, q, dx, moved);
-    out[i] = (out[i] - moment(s, moved, places)) / (2 * h);
-    dx[i] = 0;
-  }
-  free(block);
-  return true;
+  td_mass_push(s->model, s->state, s->work, along, s->dv);
+  for (int i = 0; i < s->n; i++) out[i] = s->dv[s->free[i]];
 }
 
 // The displacement (n) along which q is to be left: TD_OK, or TD_E_DIVERGED when q is no ridge.
@@ -70,7 +45,8 @@ static td_status leave(td_statics* s, const double* q, const double* l, const do
         to[i] = at < 0 ? 0 : start[at] - q[at];
       }
       if (!td_least_squares(r->Z, n, k, 1e-12, to, y)) continue;
-    } else if (push(s, q, to)) {
+    } else {
+      push(s, q, to);
       td_mul_tn(r->Z, to, k, n, 1, y);
     }
     // what of it lies in the space of the unstable directions

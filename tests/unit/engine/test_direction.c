@@ -298,7 +298,7 @@ static const struct {
      "joint(5).first = 1; joint(5).second = 3; joint(5).spring.coeff = 7; joint(5).spring.init = "
      "nan;\n"},
     {"given",
-     "a = param('a', .3); b = param('b', 2); world.g = [0 0 -9.81];\n"
+     "a = param('a', .3); b = param('b', 2); world.g = [b*sin(3*t) 0 -9.81];\n"
      "for k = 1:3, body(k).m = k; body(k).I = .1*eye(3); body(k).l_com = [.2 a 0]; end\n"
      "joint(1).second = 1; joint(1).tr.rot = [3 inf]; joint(1).dof(1).motion = b*t + a*sin(2*t);\n"
      "joint(2).first = 1; joint(2).second = 2; joint(2).tr.trans = [.5 a 0]; joint(2).tr.rot = [2 "
