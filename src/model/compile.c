@@ -40,7 +40,7 @@ static void read_settings(builder* b) {
                                               : LINEAR_AUTO;
   const char* solver = par ? td_get_word(par, 0, "solver", NULL) : NULL;
   m->solver = solver ? td_solver_named(solver) : TD_SOLVER_AUTO;
-  if (m->solver == TD_SOLVER_COUNT) m->solver = TD_SOLVER_AUTO;  // was refused by the fields' check
+  if (!td_solver_name(m->solver)) m->solver = TD_SOLVER_AUTO;  // was refused by the fields' check
 }
 
 // Free everything a builder holds, also one that was opened only in part; the model stays.

@@ -295,8 +295,8 @@ static td_status find_stops(td_live* l) {
 // Select the solver that the model names, or by its stiffness.
 static td_solver pick_solver(td_live* l) {
   const td_settings s = td_model_settings(l->model);
-  const bool fits = !td_solver_of(s.solver)->dense || l->motion->ode.linear == NULL;
-  if (s.solver != TD_SOLVER_AUTO && fits) return s.solver;
+  const td_solver_row* row = td_solver_of(s.solver);
+  if (!row->open && (!row->dense || l->motion->ode.linear == NULL)) return s.solver;
   td_choice choice;
   if (td_choose_solver(&l->motion->ode, l->t, l->y, l->t + horizon_length, 0, &choice) != TD_OK)
     return TD_SOLVER_STIFF;

@@ -204,8 +204,8 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   // steps of the solver 'fixed'
   const double step = isnan(o->step) ? s.step : o->step;
   if (!(step > 0 && isfinite(step))) return TD_E_USAGE;
-  const td_solver solver = o->solver != TD_SOLVER_AUTO ? o->solver : s.solver;
-  if (!isnan(o->step) && solver != TD_SOLVER_FIXED) {
+  const td_solver solver = td_solver_or(o->solver, s.solver);
+  if (!isnan(o->step) && !td_solver_of(solver)->equal) {
     td_work_fail(p->work,
                  "a step of %g s is given, but only the solver 'fixed' takes equal steps, this is "
                  "'%s'",
@@ -242,7 +242,7 @@ static td_status build(td_plant* p, const td_state* state, const td_sim_options*
   const td_status status = td_choose_solver(&m->ode, p->t, p->y, p->t + horizon, 0, &choice);
   if (status == TD_E_NOMEM) return status;
   if (status == TD_OK) m->ode.lightly_damped = choice.lightly_damped;
-  p->solver = solver != TD_SOLVER_AUTO ? solver : choice.solver;
+  p->solver = td_solver_or(solver, choice.solver);
   if (td_solver_of(p->solver)->dense && m->ode.linear != NULL) return TD_E_USAGE;
   return start(p);
 }

@@ -352,4 +352,5 @@ static td_status start(const td_ode* ode, double t, const double* y, td_stepper*
   return td_cvode_start(TD_FORMULA_BDF, ode, t, y, stepper);
 }
 
-const td_solver_row td_solver_stiff = {.start = start, .method = "BDF", .implicit = true};
+const td_solver_row td_solver_stiff = {
+    .start = start, .method = "BDF", .implicit = true, .competes = true};

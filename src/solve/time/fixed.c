@@ -104,4 +104,5 @@ const td_solver_row td_solver_fixed = {
     .method = "fixed-step",
     .implicit = true,
     .dense = true,
+    .equal = true,
     .advice = "take shorter steps (par.step, --step), or a solver that chooses them (par.solver)"};

@@ -122,6 +122,9 @@ typedef struct td_solver_row {
   const char* method;  // in messages
   bool implicit;       // its steps are not held down by stability
   bool dense;          // it needs the dense Jacobian: not for sparse models
+  bool equal;          // its steps are equal and of given length (td_ode.h_fixed)
+  bool competes;       // a run with it selects between its method and Radau's (contest.h)
+  bool open;           // it leaves the choice to the rule (stiffness.c)
   const char* advice;  // where a run with it ends early; NULL: none of its own
 } td_solver_row;
 #define TD_SOLVER_ROW(value, word, what) extern const td_solver_row td_solver_##word;
@@ -131,8 +134,10 @@ TD_SOLVERS(TD_SOLVER_ROW)
 // are stiff: no solver of its own.
 extern const td_solver_row td_solver_radau;
 
-// The row of a solver; where the choice is open, or nothing is integrated, the explicit one.
+// The row of a solver; where the choice is open its steps are those of the explicit one.
 const td_solver_row* td_solver_of(td_solver solver);
+// A solver, or another one where it leaves the choice open; any number may be given.
+td_solver td_solver_or(td_solver solver, td_solver other);
 td_status td_stepper_new(td_solver solver, const td_ode* ode, double t, const double* y,
                          td_stepper** stepper);
 void td_stepper_free(td_stepper* stepper);

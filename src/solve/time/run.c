@@ -239,8 +239,8 @@ static td_status refuse_large(run* r) {
 static td_status first_solver(run* r) {
   td_choice choice;
   const td_status status = choose(r, 0, &choice);
-  r->undecided = r->plan->solver == TD_SOLVER_AUTO;
-  if (!r->undecided) {
+  const bool open = td_solver_of(r->plan->solver)->open;
+  if (!open) {
     TD_TRY(refuse_large(r));
     if (status == TD_OK) TD_TRY(refuse_endless(r, &choice));
     choice.solver = r->plan->solver;
@@ -252,8 +252,9 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   const td_ode* ode = &r->motion->ode;
-  const bool stiff = choice.solver == TD_SOLVER_STIFF && ode->n > 0;  // else all motion is given
-  r->undecided = r->undecided && !stiff;
+  const bool stiff =
+      td_solver_of(choice.solver)->competes && ode->n > 0;  // else all motion is given
+  r->undecided = open && !stiff;
   r->plain = stiff || ode->n == 0 ? TD_SOLVER_EXPLICIT : choice.solver;
   // where the right-hand side jumps all the time BDF would never get beyond its first steps
   const bool one_step = r->nstop > MANY_STOPS && ode->linear == NULL && ode->n <= RADAU_LARGEST;
@@ -261,9 +262,7 @@ static td_status first_solver(run* r) {
                                    : one_step ? TD_METHOD_RADAU
                                               : TD_METHOD_BDF);
   r->contest.may[TD_METHOD_RADAU] = stiff && (one_step || for_radau(r));
-  r->explicit_rate = stiff && r->plan->solver == TD_SOLVER_AUTO
-                         ? choice.explicit_steps / (r->plan->t_end - r->t_start)
-                         : 0;
+  r->explicit_rate = stiff && open ? choice.explicit_steps / (r->plan->t_end - r->t_start) : 0;
   snprintf(r->reason, sizeof r->reason, "%s", choice.why);
   snprintf(r->out->stats.why, sizeof r->out->stats.why, "%s", choice.why);
   return start(r);

@@ -5,6 +5,7 @@
 #include "engine/engine.h"
 #include "model/model.h"
 #include "model/tolerance.h"
+#include "solve/time/ode.h"
 #include "solve/time/run.h"
 
 void td_sim_options_fill(td_sim_options* options, size_t size) {
@@ -28,7 +29,7 @@ static td_run_plan plan_of(const td_model* model, const td_sim_options* o) {
                        .step = given(o->step, s.step),
                        .rtol = given(o->rtol, s.rtol),
                        .atol = given(o->atol, s.atol),
-                       .solver = o->solver == TD_SOLVER_AUTO ? s.solver : o->solver,
+                       .solver = td_solver_or(o->solver, s.solver),
                        .max_steps = o->max_steps,
                        .belief = o->belief,
                        .allow_plugin = o->allow_plugin,
@@ -124,7 +125,7 @@ static bool sensible(const td_run_plan* p, const td_sim_options* o, const td_sta
     td_trajectory_say(out, "the step of the solver must be positive, got %g s", p->step);
     return false;
   }
-  if (!isnan(o->step) && p->solver != TD_SOLVER_FIXED) {
+  if (!isnan(o->step) && !td_solver_of(p->solver)->equal) {
     td_trajectory_say(out,
                       "a step of %g s is given, but only the solver 'fixed' takes equal steps, "
                       "this is '%s'",
@@ -132,7 +133,7 @@ static bool sensible(const td_run_plan* p, const td_sim_options* o, const td_sta
     return false;
   }
   const double steps = (p->t_end - start->t) / p->step;
-  if (p->solver == TD_SOLVER_FIXED && !(steps <= TD_MOST_STEPS)) {
+  if (td_solver_of(p->solver)->equal && !(steps <= TD_MOST_STEPS)) {
     td_trajectory_say(out,
                       "equal steps of %g s for %g s are %.3g steps, they may be %g: take longer "
                       "ones (par.step, --step)",
