@@ -1,5 +1,6 @@
 // Elementary functions, element by element, and the functions that read the arguments of all
-// built-in functions.
+// built-in functions.  A function takes the arguments of a call, checks them, and returns its
+// value, or NULL after a message.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

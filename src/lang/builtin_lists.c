@@ -1,5 +1,6 @@
 // Cells, functions over lists, comparisons of whole values, and arrangements of elements: functions
-// that files written for MATLAB use.
+// that files written for MATLAB use.  A function takes the arguments of a call, checks them, and
+// returns its value, or NULL after a message.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -18,7 +19,7 @@ static value* function_argument(lang* L, call* c) {
                  td_value_kind_text(f));
 }
 
-// Call the first argument with the others.
+// Call the function in the first argument with the others; further results go to c->more.
 value* td_call_first(lang* L, call* c) {
   value* f = function_argument(L, c);
   values args = {0}, results = {0};
@@ -242,7 +243,9 @@ static value* exist(lang* L, call* c) {
 
 // ---- comparisons ------------------------------------------------------------------------------
 
-// Compare two values recursively; false if the limit is passed.
+// Whether two values are equal: kind, shape and all elements, recursively; expressions are equal if
+// they are the same node.  Nothing equals only nothing, NaN equals no number.  False as well if the
+// limit of operations is passed.
 static bool same(lang* L, const value* a, const value* b, td_span at) {
   if (!a || !b) return !a == !b;
 
@@ -278,7 +281,9 @@ static bool same(lang* L, const value* a, const value* b, td_span at) {
         }
       return true;
     case V_REF:
-      return a->ref.index == b->ref.index && strcmp(a->ref.root, b->ref.root) == 0;
+      if (a->ref.index != b->ref.index || strcmp(a->ref.root, b->ref.root) != 0) return false;
+      return a->ref.has_place == b->ref.has_place &&
+             (!a->ref.has_place || a->ref.place == b->ref.place);
     case V_FUNC:
       return a->func == b->func;
   }

@@ -1,5 +1,6 @@
 // Built-in functions: sums, products and searches along a dimension; vector algebra; inverse and
-// determinant.
+// determinant.  A function takes the arguments of a call, checks them, and returns its value, or
+// NULL after a message.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -27,8 +28,10 @@ static lines lines_of(const value* a, int dim) {
   int* reduced = dim == 1 ? &l.rows : dim == 2 ? &l.cols : &l.pages;
   l.n = *reduced;
   *reduced = 1;
-  if (td_value_count(a) == 0 && a->rows == 0 && a->cols == 0)
-    l.rows = l.cols = l.pages = 1;  // sum([]) = 0
+  if (a->rows == 0 && a->cols == 0) {  // sum([]) = 0, along any dimension
+    l.rows = l.cols = l.pages = l.stride = 1;
+    l.n = 0;
+  }
   l.count = l.rows * l.cols * l.pages;
   return l;
 }
@@ -367,11 +370,14 @@ static value* norm(lang* L, call* c) {
     return td_expr(L, td_ex_1(L->g, EX_SQRT, dot_sum(L, a, a)), c->at);
   }
 
-  // matrices: the largest singular value
+  // matrices: the largest singular value; NaN and inf have none
   if (a->pages != 1 || td_has_expr(a) || p != 2)
     return td_fail(L, c->at, "norm of a matrix needs numbers, and 2 or 'fro'");
   const double least = min_int(a->rows, a->cols);
   if (!td_spend(L, (long)(td_value_count(a) * least / 2), c->at)) return NULL;
+  double sum = 0;
+  for (int i = 0; i < td_value_count(a); i++) sum += fabs(a->x[i]);
+  if (!isfinite(sum)) return td_scalar(L, isnan(sum) ? (double)NAN : (double)INFINITY, c->at);
   double* s = malloc(sizeof(double) * (size_t)min_int(a->rows, a->cols));
   const bool ok = s && td_singular_values(a->x, a->cols, a->rows, s);  // of the transpose: the same
   value* out = ok ? td_scalar(L, s[0], c->at) : td_no_memory(L, c->at);

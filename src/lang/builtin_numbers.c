@@ -1,5 +1,7 @@
 // Further functions of numbers and matrices that files written for MATLAB use: degrees, secants,
 // inverse hyperbolic functions, counts, spreads, grids, polynomials, the exponential of a matrix.
+// A function takes the arguments of a call, checks them, and returns its value, or NULL after a
+// message.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -178,9 +180,12 @@ static value* each2(lang* L, call* c) {
   bool ok = a && b;
   if (ok && n != m && n != 1 && m != 1)
     ok = td_fail(L, c->at, "%s: lists of %d and %d numbers", c->name, n, m) != NULL;
-  value* out =
-      ok ? td_num(L, n == 1 ? b->rows : a->rows, n == 1 ? b->cols : a->cols, 1, c->at) : NULL;
 
+  // the result has the shape of the list
+  const value* shape = n == 1 ? b : a;
+  value* out = ok ? td_num(L, shape->rows, shape->cols, shape->pages, c->at) : NULL;
+
+  // each pair of numbers, if the function is defined for it
   for (int i = 0; out && ok && i < td_value_count(out); i++) {
     const double x = a->x[n == 1 ? 0 : i], y = b->x[m == 1 ? 0 : i];
     const bool whole = x == floor(x) && y == floor(y) && fabs(x) < 1e15 && fabs(y) < 1e15;
@@ -302,7 +307,7 @@ static value* cumtrapz(lang* L, call* c) {
   value* y = x ? td_constant(L, c->argv[last], c->arg_at[last], "an argument of cumtrapz") : NULL;
   const int n = y ? td_value_count(y) : 0;
   value* out = NULL;
-  if (y && (td_value_count(x) != n || (y->rows != 1 && y->cols != 1)))
+  if (y && (td_value_count(x) != n || y->pages != 1 || (y->rows != 1 && y->cols != 1)))
     td_fail(L, c->at, "cumtrapz(x, y) needs two vectors of one length");
   else if (y)
     out = td_num(L, y->rows, y->cols, 1, c->at);
@@ -422,16 +427,19 @@ static value* subscripts(lang* L, call* c) {
   bool ok = a && (b || !forward);
   if (ok && (td_value_count(size) != 2 || (forward && td_value_count(b) != n)))
     ok = td_fail(L, c->at, "%s works on matrices of two dimensions, [rows cols]", c->name) != NULL;
-  if (ok) out = td_num(L, a->rows, a->cols, 1, c->at);
-  if (out && c->nout > 1 && !forward) cols = td_num(L, a->rows, a->cols, 1, c->at);
+  if (ok) out = td_num(L, a->rows, a->cols, a->pages, c->at);
+  if (out && c->nout > 1 && !forward) cols = td_num(L, a->rows, a->cols, a->pages, c->at);
   ok = out != NULL;
 
   // check each index and convert it
   for (int i = 0; ok && i < n; i++) {
     const double rows = size->x[0], all = rows * size->x[1];
-    ok = a->x[i] >= 1 && a->x[i] <= (forward ? rows : all) &&
-         (!forward || (b->x[i] >= 1 && b->x[i] <= size->x[1]));
-    if (!ok) td_fail(L, c->at, "%s: index %d is outside of the matrix", c->name, i + 1);
+    ok = a->x[i] == floor(a->x[i]) && (!forward || b->x[i] == floor(b->x[i]));
+    if (!ok) td_fail(L, c->at, "%s: index %d is no whole number", c->name, i + 1);
+    const bool inside = a->x[i] >= 1 && a->x[i] <= (forward ? rows : all) &&
+                        (!forward || (b->x[i] >= 1 && b->x[i] <= size->x[1]));
+    if (ok && !inside) td_fail(L, c->at, "%s: index %d is outside of the matrix", c->name, i + 1);
+    ok = ok && inside;
     if (forward && ok) out->x[i] = a->x[i] + rows * (b->x[i] - 1);
     if (!forward && ok) out->x[i] = cols ? fmod(a->x[i] - 1, rows) + 1 : a->x[i];
     if (cols && ok) cols->x[i] = floor((a->x[i] - 1) / rows) + 1;

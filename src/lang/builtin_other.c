@@ -1,4 +1,5 @@
-// Built-in functions: polynomials, symbols, tests, structs, rotation matrices.
+// Built-in functions: polynomials, symbols, tests, structs, rotation matrices.  A function takes
+// the arguments of a call, checks them, and returns its value, or NULL after a message.
 #include <math.h>
 #include <string.h>
 

@@ -4,7 +4,8 @@
 // A regular expression is compiled to a small program of steps and run by backtracking, which
 // prefers alternatives in the order in which they are written, as MATLAB does.  Its work is
 // metered: an expression that would take very long ends with a message.  Look-around, back
-// references and named groups are refused.
+// references and named groups are refused.  A function takes the arguments of a call, checks them,
+// and returns its value, or NULL after a message.
 #include <ctype.h>
 #include <stdlib.h>
 #include <string.h>
@@ -295,7 +296,8 @@ static void compile_class(regex* r) {
 
 static void compile_choice(regex* r);
 
-// Compile one character, class or group, without its repetition.
+// Compile one character, class or group from r->s on, without its repetition, into steps; r->fault
+// tells what is not supported.
 static void compile_atom(regex* r) {
   const char ch = *r->s++;
   if (ch == '(') {

@@ -2,7 +2,8 @@
 // input('u', 0).
 //
 // body(2) inside a sensor is a reference, not a value: it is recognised by how it is written, and
-// it may refer to a body that is described further down.
+// it may refer to a body that is described further down.  A function takes the arguments of a call,
+// checks them, and returns its value, or NULL after a message.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -169,7 +170,8 @@ static void resolve_values(value* v, const int* index) {
   for (int i = 0; i < n; i++) resolve_values(v->slots[i].v, index);
 }
 
-// Resolve the recorded names in sensors and in all variables.
+// At the end of a load: replace the numbers of recorded names by those of the structures they name,
+// in sensors and in all variables.  Names that nothing has are reported.
 void td_resolve_names(lang* L) {
   if (L->npending == 0) return;
   int* index = malloc(sizeof(int) * (size_t)L->npending);
@@ -190,7 +192,9 @@ void td_resolve_names(lang* L) {
   L->npending = 0;
 }
 
-// Evaluate a reference: written, a value, or a name.
+// Evaluate an argument that must refer to a thing: written as body(2), a variable that holds a
+// reference, or a name. `about` is the kind of thing the function takes, `function` its name in
+// messages.
 bool td_reference(lang* L, const ast* node, char about, const char* function, value_ref* ref) {
   *ref = (value_ref){.place = EX_NONE};
   if (td_is_reference(node)) return written_reference(L, node, ref);
@@ -502,7 +506,7 @@ static bool is_own_strain(const char* name, const ast* node) {
 static value* numbered(lang* L, const ast* node, value* which, const int* vars, int most,
                        const char* what, const char* all) {
   const int n = td_value_count(which);
-  value* out = td_num(L, which->rows, which->cols, 1, node->at);
+  value* out = td_num(L, which->rows, which->cols, which->pages, node->at);
   for (int i = 0; out && i < n; i++) {
     double d = 0;
     bool ok = td_number_at(L, which, i, node->at, what, &d);

@@ -1,4 +1,6 @@
-// Lists as sets: unique, ismember, union, intersect, setdiff of numbers and of texts; sortrows.
+// Lists as sets: unique, ismember, union, intersect, setdiff of numbers and of texts; sortrows.  A
+// function takes the arguments of a call, checks them, and returns its value, or NULL after a
+// message.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
@@ -191,13 +193,18 @@ static value* unique(lang* L, call* c) {
 static value* ismember(lang* L, call* c) {
   const value *x = c->argv[0], *list = c->argv[1];
   value* codes[2] = {0};
-  if (x->kind == V_STR && list->kind == V_STR)  // characters
-    for (int k = 0; k < 2; k++) {
-      codes[k] = td_num(L, 1, c->argv[k]->cols, 1, c->at);
-      for (int i = 0; codes[k] && i < c->argv[k]->cols; i++)
-        codes[k]->x[i] = (unsigned char)c->argv[k]->s[i];
-      if (!codes[k]) return NULL;
-    }
+
+  // characters beside characters or numbers count as their codes
+  for (int k = 0; k < 2; k++) {
+    const value_kind other = c->argv[1 - k]->kind;
+    if (c->argv[k]->kind != V_STR || (other != V_STR && other != V_NUM)) continue;
+    codes[k] = td_num(L, 1, c->argv[k]->cols, 1, c->at);
+    for (int i = 0; codes[k] && i < c->argv[k]->cols; i++)
+      codes[k]->x[i] = (unsigned char)c->argv[k]->s[i];
+    if (codes[k]) continue;
+    td_value_drop(codes[0]);
+    return NULL;
+  }
 
   call own = *c;
   value* argv[2] = {codes[0] ? codes[0] : c->argv[0], codes[1] ? codes[1] : c->argv[1]};

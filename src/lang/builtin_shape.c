@@ -1,4 +1,5 @@
-// Built-in functions that create matrices and arrange their elements.
+// Built-in functions that create matrices and arrange their elements.  A function takes the
+// arguments of a call, checks them, and returns its value, or NULL after a message.
 #include <math.h>
 #include <string.h>
 

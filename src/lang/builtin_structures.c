@@ -1,5 +1,6 @@
 // Structures, cells and functions as values: num2cell, deal, struct2cell, getfield, class, bsxfun,
-// structfun, and the operators under their names (plus, times, eq, ...).
+// structfun, and the operators under their names (plus, times, eq, ...).  A function takes the
+// arguments of a call, checks them, and returns its value, or NULL after a message.
 #include <stdlib.h>
 #include <string.h>
 

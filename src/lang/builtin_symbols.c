@@ -1,6 +1,7 @@
-// Calculation with symbols, as files do that were written for MATLAB's symbolic toolbox:
-// diff(f, x), jacobian(f, [x y]), subs(f, x, 2), and simplify, expand, ..., which change how an
-// expression is written and not its value.
+// Calculation with symbols, as files do that were written for MATLAB's symbolic toolbox: diff(f,
+// x), jacobian(f, [x y]), subs(f, x, 2), and simplify, expand, ..., which change how an expression
+// is written and not its value.  A function takes the arguments of a call, checks them, and returns
+// its value, or NULL after a message.
 #include <math.h>
 #include <string.h>
 
@@ -83,7 +84,7 @@ static value* subs(lang* L, call* c) {
   int var[MOST];
   ex with[MOST];
   if (!td_arg_numeric(L, c, 0)) return NULL;
-  if (c->argc == 1)
+  if (c->argc < 3)
     return td_fail(L, c->at, "subs needs the symbols and their values, as in subs(f, x, 2)");
   const int n = c->argv[1]->kind == V_STR ? 0 : td_value_count(c->argv[1]);
   const int m = td_value_count(c->argv[2]);

@@ -1,7 +1,9 @@
 // Data: interpolation in constant tables (interp1), and tables from CSV files.
 //
 // Outside its range a table holds its end values: a recorded signal continues with its last value,
-// so that an integrator which evaluates a little past the last sample finds a number there.
+// so that an integrator which evaluates a little past the last sample finds a number there.  A
+// function takes the arguments of a call, checks them, and returns its value, or NULL after a
+// message.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

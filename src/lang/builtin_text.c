@@ -1,5 +1,7 @@
 // Built-in functions of text: sprintf, num2str, disp, fprintf, error.  Formats are MATLAB's: they
 // consume all elements of all arguments in order, and a format is repeated until these are used up.
+// A function takes the arguments of a call, checks them, and returns its value, or NULL after a
+// message.
 #include <math.h>
 #include <stdio.h>
 #include <stdlib.h>

@@ -4,6 +4,9 @@
 //   step(x, a)    = 0 for x < a, 1 for x >= a
 //   pulse(x,a,b)  = step(x, a) - step(x, b)
 //   sat(x, a, b)  = min(max(x, a), b)
+//
+// A function takes the arguments of a call, checks them, and returns its value, or NULL after a
+// message.
 #include "lang/eval.h"
 
 // Common shape of the arguments, which are of equal size or 1x1.

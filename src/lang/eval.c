@@ -1,5 +1,6 @@
 // Evaluation of expressions: names, calls, indices, operators and literals.  A name means, in this
-// order: a variable, a function of the file, a sensor, a built-in function.
+// order: a variable, a function of the file, a sensor, a built-in function.  A function returns
+// NULL or false after a message.
 #include "lang/eval.h"
 
 #include <math.h>

@@ -1,6 +1,6 @@
 // Indexing and assignment.  a(i), a(i,j), a(i,j,k) and c{i} read.  Assignment to a path of fields
 // and indices walks from its root down; each level is changed in place if nothing else holds it,
-// and grown where the index lies outside.
+// and grown where the index lies outside.  A function returns NULL or false after a message.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -527,7 +527,8 @@ static bool case_matches(lang* L, const value* subject, const value* v, td_span 
   return true;
 }
 
-// Run the first case that matches, or `otherwise`.
+// Run the first case that matches, or `otherwise`; a condition that fails poisons what the cases
+// assign.
 static flow exec_switch(lang* L, const ast* node) {
   value* subject = td_eval(L, node->a);
   bool ok = subject != NULL, match = false;

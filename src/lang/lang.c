@@ -337,6 +337,8 @@ bool td_copy_element(lang* L, value* to, int i, const value* from, int j, td_spa
 // Element i of an argument; with `contents`, what an element of a cell holds.
 value* td_element(lang* L, const value* v, int i, bool contents, td_span at) {
   if (v->kind == V_STR) return td_string(L, v->s + i, 1, at);
+  if (v->kind == V_FUNC || v->kind == V_REF)  // one element, the value itself
+    return td_value_hold((value*)(uintptr_t)v);
   if (v->kind == V_CELL && contents) {
     value* held = v->slots[i].v;
     return held ? td_value_hold(held) : td_num(L, 0, 0, 1, at);
@@ -425,7 +427,8 @@ bool td_number_at(lang* L, const value* v, int i, td_span at, const char* what, 
   return true;
 }
 
-// All elements as numbers.
+// The values of all elements as plain numbers, for an argument that must be known while the model
+// loads; v itself, held, if it has no expressions.  NULL after a message that names `what`.
 value* td_constant(lang* L, const value* v, td_span at, const char* what) {
   if (!td_has_expr(v)) return td_value_hold((value*)(uintptr_t)v);
   value* out = td_num(L, v->rows, v->cols, v->pages, at);

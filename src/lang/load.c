@@ -111,7 +111,8 @@ static bool take_meaning(lang* L, symbol* s, ex* e) {
   return true;
 }
 
-// Report symbols without a value in a value that the model uses.
+// Report symbols without a value in v, and in all that it contains; a symbol whose meaning is known
+// is replaced by it.
 static void check_symbols(lang* L, value* v, td_span at) {
   if (!v) return;
   if (v->kind == V_STRUCT || v->kind == V_CELL) {

@@ -1,6 +1,6 @@
 // Operators: element by element with broadcasting, matrix products, division and powers,
-// concatenation.  To add an element-wise operator: its text in op_text and its row in
-// element_ops.
+// concatenation.  To add an element-wise operator: its text in op_text and its row in element_ops.
+// A function returns NULL or false after a message.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -232,6 +232,11 @@ done:
 
 // A \ B for other A: min |A X - B| column by column, the shortest of many solutions.
 static value* least_squares(lang* L, const value* A, const value* B, td_span at) {
+  bool finite = true;
+  for (int i = 0; i < td_value_count(A); i++) finite = finite && isfinite(A->x[i]);
+  for (int i = 0; i < td_value_count(B); i++) finite = finite && isfinite(B->x[i]);
+  if (!finite) return td_fail(L, at, "least squares need finite numbers, not inf or nan");
+
   double* R = row_major(A);
   value* out = td_num(L, A->cols, B->cols, 1, at);
   bool ok = R && out;
@@ -470,7 +475,8 @@ static value* in_cell(lang* L, value* v, td_span at) {
   return c;
 }
 
-// Join arrays of one kind along `dim`.
+// Join arrays of one kind along dimension `dim` (1 rows, 2 columns, 3 pages).  The result is
+// logical if all of them are.
 static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list, int n,
                           td_span at) {
   int size[3];

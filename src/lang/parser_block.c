@@ -1,6 +1,6 @@
 // Blocks, functions and the whole text.  A block with an error in its first line is still read to
 // its `end`, and a missing `end` is reported at the block whose indentation shows that it lacks
-// one.
+// one.  A function returns NULL or false after a message.
 #include <locale.h>
 #include <string.h>
 

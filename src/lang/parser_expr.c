@@ -4,7 +4,7 @@
 //
 // All operators associate to the left.  The right side of ^ may have signs of its own (2^-1) but no
 // further power or transpose: 2^3' is (2^3)'.  To add a binary operator: a token in lexer.h and a
-// row in `operators`.
+// row in `operators`.  A function returns NULL or false after a message.
 #include "lang/parser.h"
 
 enum { LEVEL_OROR = 1, LEVEL_ADD = 6 };  // levels of precedence; ranges lie between 5 and 6

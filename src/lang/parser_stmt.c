@@ -1,6 +1,6 @@
 // Statements without blocks inside: assignments, expressions, commands, jumps.  Statements that the
 // language does not have (classdef, persistent, ...) are refused by name but read to their end, so
-// that they cause no other messages.
+// that they cause no other messages.  A function returns NULL or false after a message.
 #include <string.h>
 
 #include "lang/parser.h"

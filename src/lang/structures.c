@@ -103,7 +103,8 @@ bool td_check_struct(lang* L, const char* path, const value* v, td_span at) {
 
 // ---- symbols ----------------------------------------------------------------------------------
 
-// Find a symbol, or create it with its variable.
+// Value of the symbol `name`, which is created with its variable at first use; a parameter of this
+// name is its value.
 value* td_symbol(lang* L, const char* name, td_span at) {
   int k = 0;
   if (!td_spend(L, L->nsymbol, at)) return NULL;
@@ -121,7 +122,8 @@ value* td_symbol(lang* L, const char* name, td_span at) {
   return td_expr(L, td_ex_var(L->g, L->symbols[k].var), at);
 }
 
-// Give one symbol its value; it is a parameter from now on.
+// Give the symbol e the value x; it is a parameter from now on.  An override from outside has
+// precedence.  Anything but a symbol or parameter is refused.
 static void bind_symbol(lang* L, ex e, double x, td_span at) {
   const int var = td_ex_var_of(L->g, e);
   if (var < 0 || td_exprs_var_kind(L->g, var) != TD_ON_PARAM) {

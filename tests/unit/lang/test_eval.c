@@ -428,6 +428,20 @@ static const example further[] = {
     {"rot90([1 2; 3 4])", "[2 4;1 3]"},
     {"squeeze(reshape(1:6, 1, 2, 3))", "[1 3 5;2 4 6]"},
     {"[r, c] = ind2sub([2 3], 5); [r c sub2ind([2 3], 1, 3)]", "[1 3 5]"},
+    // arrays of several pages keep them
+    {"size(sub2ind([3 3], 2*ones(20, 20, 30), ones(20, 20, 30)))", "[20 20 30]"},
+    {"[r, c] = ind2sub([3 3], 4*ones(20, 20, 30)); [size(r) max(r(:)) max(c(:))]",
+     "[20 20 30 1 2]"},
+    {"size(gcd(4*ones(2, 2, 2), 6))", "[2 2 2]"},
+    {"size(here(ones(20, 20, 30)))", "[20 20 30]"},
+    // characters beside numbers count as their codes
+    {"[ismember(97, 'abc') ismember('a', [97 98]) ismember(2, 'a')]", "logical[1 1 0]"},
+    // no element, whatever the dimension
+    {"[all([], 1) all([], 2) any([], 3) sum([], 2)]", "[1 1 0 0]"},
+    {"[isnan(norm([nan 1; 1 1])) norm([inf 1; 1 1])]", "[1 inf]"},
+    {"[isequal(at(body(1), 1), at(body(1), 3)) isequal(at(body(1), 2), at(body(1), 2))]",
+     "logical[0 1]"},
+    {"f = arrayfun(@(g) g(3), @(x) 2*x); f", "6"},
     {"[polyder([3 2 1]) polyint([2 2]) conv([1 2], [1 3])]", "[6 2 1 2 0 1 5 6]"},
     {"expm(pi/2*[0 -1 0; 1 0 0; 0 0 0]) - rotz(pi/2) < 1e-15", "logical[1 1 1;1 1 1;1 1 1]"},
     {"expm(log(2)*eye(2))", "[2 0;0 2]"},

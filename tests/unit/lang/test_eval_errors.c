@@ -56,6 +56,26 @@ static void assignment_heals(void** state) {
   td_spec_free(spec);
 }
 
+// Arguments that a function has no meaning for are refused, whatever their shape and kind.
+static void arguments_are_refused(void** state) {
+  (void)state;
+  const struct {
+    const char *text, *message;
+  } cases[] = {
+      {"x = sub2ind([3 3], 1.5, 1);", "index 1 is no whole number"},
+      {"[r, c] = ind2sub([3 3], 10);", "index 1 is outside of the matrix"},
+      {"x = cumtrapz(ones(1, 30, 40));", "needs two vectors of one length"},
+      {"syms a; x = subs(a, 2);", "subs needs the symbols and their values"},
+      {"x = [3 3] \\ [inf -inf];", "least squares need finite numbers"},
+  };
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    td_spec* spec = run(cases[i].text);
+    if (td_spec_error_count(spec) != 1 || !strstr(td_spec_messages(spec), cases[i].message))
+      fail_msg("%s\n%s", cases[i].text, td_spec_messages(spec));
+    td_spec_free(spec);
+  }
+}
+
 static void messages_suggest_names(void** state) {
   (void)state;
   static const char* const pairs[][2] = {
@@ -189,6 +209,7 @@ int main(void) {
       cmocka_unit_test(errors_are_reported_together),
       cmocka_unit_test(errors_do_not_cascade),
       cmocka_unit_test(assignment_heals),
+      cmocka_unit_test(arguments_are_refused),
       cmocka_unit_test(messages_suggest_names),
       cmocka_unit_test(endless_loops_end),
       cmocka_unit_test(memory_is_limited),
