@@ -29,7 +29,8 @@ static double knot(int k, int before, int behind) {
   return k > 1 + behind ? 1 + behind : k;
 }
 
-// The four functions that are not zero on the element of x.
+// Cubic B-splines at x: phi (all functions) gets the four that are not zero on the element of x, by
+// the recursion of Cox and de Boor with s the position inside the element; the others stay zero.
 static void bspline(double x, int order, int elements, double* phi) {
   double s, left[DEGREE], right[DEGREE];
   const double* first = phi;

@@ -110,8 +110,9 @@ static const double turn_series[TURN_TERMS][2] = {
     {-1 / 620448401733239439360000., -1 / 15511210043330985984000000.},
 };
 
-// The closed forms lose digits as θ → 0; below θ = 1 the series are summed by Horner's rule, cut at
-// rounding.
+// b = (1 - cos θ)/θ² and c = (θ - sin θ)/θ³ as functions of t = θ², with first and second
+// derivatives by t.  The closed forms lose digits as θ → 0; below θ = 1 the series are summed by
+// Horner's rule, cut at rounding.
 static turn_coef turn_coefficients(double t) {
   if (t < 1) {
     turn_coef k = {0};
@@ -194,7 +195,8 @@ chart_frame td_chart_frame(chart_kind kind, vec3 y) {
                                 : turn_frame(y);
 }
 
-// The formulas of T x above, differentiated once along u, with x = u
+// (Σ_k T_k u_k) u: the derivative of T(y) x along u with x = u, that is the angular acceleration in
+// body axes at constant rates u.  The formulas of T x above, differentiated once.
 vec3 td_chart_rate(chart_kind kind, vec3 y, vec3 u) {
   const double yu = vec3_dot(y, u), yy = vec3_dot(y, y);
   const vec3 yxu = vec3_cross(y, u);

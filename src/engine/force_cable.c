@@ -138,7 +138,8 @@ double td_cable_length_change(const td_model* m, const td_work* w, int cable, in
 
 // ---- tensions ---------------------------------------------------------------------------------
 
-// The share of the tension that is left in each piece.
+// Share of the tension that friction leaves in each piece, exp(-μ Θ) with Θ the turning up to its
+// middle, into w->crossing_share; 1 without friction.
 static void shares(const td_model* m, td_work* w, const model_cable* c) {
   const double total = has_friction(c) ? passed_in_all(m, w, c) : 0;
   double angle = 0, x[6], slope[6];

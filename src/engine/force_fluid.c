@@ -35,7 +35,8 @@ static void prepare_stations(const td_model* m, td_work* w) {
   }
 }
 
-// Stations of one hop add up; those along a rod come hop by hop.
+// Sum the added masses of the stations of each hop in the hop's frame, and pack those of all
+// immersed hops into groups of eight.
 static void prepare_added(const td_model* m, td_work* w) {
   added_eight* e = memset(w->added_eight, 0, sizeof *e * (size_t)(m->nhop / LANES + 1));
   memset(w->added_now, 0, (size_t)m->nhop * sizeof(spatial6));
@@ -218,7 +219,8 @@ void td_fluid_gravity_change(const td_model* m, const td_work* w, vec3 dg, spati
 
 // ---- derivatives ------------------------------------------------------------------------------
 
-// Buoyancy keeps its direction, drag turns with its station and follows its twist.
+// Add the derivatives of buoyancy and drag at eight stations to the blocks of their hops: buoyancy
+// keeps its direction, drag turns with its station and follows its twist.
 static void eight_blocks(const td_model* m, td_work* w, const wet_eight* e, const spatial* g,
                          const spatial* Vf) {
   octet Vr, J[6], Kv[6];
@@ -498,7 +500,8 @@ double td_fluid_energy_along(const td_model* m, const td_work* w) {
   return sum;
 }
 
-// Along columns its derivatives are among the blocks, those with gravity apart
+// Add the changes of all wrenches of the fluid along w->along to df.  Along columns there is
+// nothing to add: their derivatives are among the blocks, those with gravity apart
 // (td_fluid_gravity_change).
 static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df) {
   (void)rate;

@@ -41,7 +41,8 @@ static force_reach reach(const td_model* m, int i) {
   return f->a < 0 || f->a == f->b ? REACH_STATION : REACH_STATIONS;
 }
 
-// Such a load keeps its direction in the world, or turns with its station.
+// Add the derivatives of loads on one station to the blocks of their hops: a load in world axes
+// keeps its direction, one in the station's own axes turns with it.
 static void blocks(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nload; i++) {
     const model_load* f = &m->load[i];

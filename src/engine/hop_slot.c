@@ -62,7 +62,8 @@ static void own(const td_model* m, const td_work* w, int i, const struct tangent
   dq[row * part->n + row] += spatial_dot(&dS, &F);
 }
 
-// The changes of g, g' and g'' with the coordinate and all numbers are among those of the numbers.
+// Twist of the hop along a direction with its rates: δg, and the product rule on g' v and g' a +
+// g'' v².  The changes of g, g' and g'' by coordinate and numbers are among w->dnum.
 static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
                    twist_series* out) {
   const model_hop* hop = &m->hop[i];

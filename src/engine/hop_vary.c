@@ -223,8 +223,8 @@ inertia td_inertia_turning(const inertia* I, const spatial* X) {
   return (inertia){0, vec3_axpy(I->m, t, vec3_cross(r, I->mc)), d};
 }
 
-// For each body and lump: the change of its inertia by its own numbers, and by the change of the
-// transformations between hop and station.
+// Call `each` for every body and lump that moves, with the change of its inertia in world axes: by
+// its own numbers, and by the change of the transformations between hop and station.
 void td_each_body_change(const td_model* m, const td_work* w,
                          void (*each)(void* ctx, int hop, const inertia* change), void* ctx) {
   for (int i = 0; i < m->nbody + m->nlump; i++) {

@@ -166,7 +166,7 @@ static td_status judge_section(const trial* t, const model_strain* f) {
   return TD_OK;
 }
 
-// Strains that are given as expressions, and their derivatives by the coordinates, are finite at
+// Refuse strain fields whose strains, or their derivatives by the coordinates, are not finite at
 // the start.
 static td_status judge_strains(const trial* t) {
   static const char* const fields[] = {"strain", "part", NULL};

@@ -72,7 +72,7 @@ void td_sparse_mass(const td_model* m, td_work* w, double* M) {
   td_sparse_each(w, m->nblock_at - 1, block_mass_item, &g);
 }
 
-// The mass matrix as a dense one.
+// Write the mass matrix into the dense M (nvel x nvel), block by block.
 void td_sparse_mass_spread(const td_model* m, td_work* w, double* M) {
   const size_t nv = (size_t)m->nvel;
   memset(M, 0, nv * nv * sizeof(double));

@@ -2,7 +2,7 @@
 // expressions of coordinates (model 'gvs'); also those of a joint that a cable crosses.
 #include "engine/strain_table.h"
 
-// Returns which of them have coordinates.
+// Strains x and rates u at a quadrature point.  Returns which of the six have coordinates, as bits.
 static unsigned strains_in(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                            double u[6]) {
   unsigned modes = 0;

@@ -89,7 +89,8 @@ static ALWAYS void add_tiles(const entries* e, const lanes* weight, int count, i
   if (b < blocks) add_tile(e, weight, count, 1, row, b);
 }
 
-// The rows of the coordinates of a run get their share of the entries of its steps.
+// Add to the row of each DOF of a run the entries R of its steps' parts, times the DOF's weights;
+// two DOFs of one strain at a time.
 static void add_rows(const td_model* m, const td_work* w, const model_run* run, const path* p,
                      const lanes* R, lanes* rows) {
   const model_hop* hop = &m->hop[run->hop];
@@ -121,7 +122,8 @@ static bool ends_run(const td_model* m, int hop) {
 
 // ---- mass -------------------------------------------------------------------------------------
 
-// Both halves of M get half of what the step has with itself: its columns are on the path by half.
+// Entries R of M between the parts of a step and the path, and the step's columns onto the path S.
+// Its own columns count by half here: both halves of M get that entry.
 static void mass_entries(const td_work* w, const model_hop* hop, const spatial6* I, const path* p,
                          octet* S, lanes* R) {
   const octet* x = w->part + hop->parts;

@@ -6,7 +6,9 @@
 
 int td_tape_scratch(const td_tape* tape) { return tape->nconst + tape->nvar + tape->ncode; }
 
-// The piece at x begins at the last knot not above x; the end pieces are continued.
+// Value of a piecewise polynomial table at x: n knots, `order` coefficients for each piece in
+// powers of the distance from its knot.  Beyond the ends x is clamped, or the end pieces are
+// continued.  NaN gives NaN.
 double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
                      double x) {
   if (isnan(x)) return x;

@@ -57,7 +57,9 @@ static td_status add_directory(iges* f, const char* line, int half) {
                      2 * f->nentity, e->type, field(line, 0));
 }
 
-// Sort the lines into their sections; *global collects the text of the global one.
+// Sort the lines into their sections: text of the global one into *global, entities of the
+// directory, lines of parameters.  Refuses compressed and binary files, lines of no section, and
+// files that end too early.
 static td_status read_lines(iges* f, td_text* global) {
   const bool records = memchr(f->text, '\n', f->size) == NULL;
   const char* line;

@@ -267,7 +267,8 @@ static int by_size(const void* a, const void* b) {
 
 typedef enum spread { VARIANCE, DEVIATION, MEDIAN } spread;
 
-// var(a), std(a), median(a): of a vector, or of each column
+// var(a), std(a) (sum of squares over n - 1) and median(a): of a vector, or of each column of a
+// matrix.  Empty and 3-D arrays are refused.
 static value* spread_of(lang* L, call* c) {
   value* a = td_arg_numeric(L, c, 0) ? td_constant(L, c->argv[0], c->arg_at[0], "a list") : NULL;
   if (!a) return NULL;

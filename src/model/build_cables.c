@@ -345,9 +345,11 @@ static bool is_constant(const builder* b, num slot) {
   return (td_ex_depends(b->spec->graph, b->m->number_ex[slot]) & ~(unsigned)TD_ON_PARAM) == 0;
 }
 
-// An inextensible cable is held by a constraint row; its multiplier is the tension:
+// Add the constraint row of an inextensible cable; its multiplier is the tension:
 //
 //   e = l(0) - l = pull(t)           e' = pull'           e" = pull"
+//
+// Refuses a pull that depends on inputs or the motion, and too many constraints.
 static td_status push_taut(builder* b, int i, model_cable* cable) {
   const double zero[3] = {0};
   const td_span at = td_get_at(b->cables, i, "pull");

@@ -238,7 +238,8 @@ static td_status differentiate(builder* b, const bool* force, const ex_list* out
   return TD_OK;
 }
 
-// Rules for what follows from parameters, in the order of the numbers they are about.
+// Copy the bounds of the spec to the model, and compile the numbers they are about into bound_tape,
+// in their order.
 static td_status push_bounds(builder* b) {
   td_model* m = b->m;
   ex_list numbers = {0};
@@ -453,8 +454,9 @@ static bool clock_of(td_exprs* g, ex e, ex* clock) {
   return true;
 }
 
-// Clocks of the expressions e (n) of motion or of forces; of these curves are left to the error
-// control.
+// Add the clocks (clock_of) of the nodes of n expressions that depend on time and parameters alone,
+// each once.  Curved clocks count for prescribed motion only; those of forces are left to the error
+// control.  False: no memory.
 static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* clocks) {
   int count = 0;
   ex* needed = n > 0 ? td_ex_needed(m->graph, e, n, &count) : NULL;

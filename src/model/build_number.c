@@ -19,8 +19,9 @@ num td_build_constants(builder* b, const double* x, int n) {
   return first;
 }
 
-// One row serves all elements, one column all directions; a vector may be given as a row or a
-// column.
+// Entry of a value for an element and a column, as an expression: one row serves all elements, one
+// column all directions, a vector may be a row or a column.  Missing values and columns are
+// `fallback`.
 ex td_build_pick(builder* b, const value* v, int element, int nelement, int col, int ncol,
                  double fallback) {
   if (!v) return td_ex_const(b->spec->graph, fallback);

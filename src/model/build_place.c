@@ -132,7 +132,8 @@ typedef struct pending {
   bool placed;
 } pending;
 
-// Bodies by instance, then rods.
+// List what is to be placed, bodies by element and then rods, each with the entry it is attached to
+// (parent, -1: the ground).  Returns their number.
 static int list_pending(const builder* b, pending* list, int nbody) {
   int n = 0;
   for (int body = 1; body <= b->nbody; body++)

@@ -83,8 +83,9 @@ static td_status fill_item(builder* b, int joint, item* it) {
   return TD_OK;
 }
 
-// The curve and its first three derivatives, made before the kinematics from the coordinate.  It
-// has no corners: tables go on beyond their ends.
+// Fill the twelve slots of a slot joint: its curve and the first three derivatives by its
+// coordinate, computed before the kinematics.  Tables in it are continued beyond their ends.
+// Refuses a curve of another DOF.
 static td_status finish(builder* b, int joint, int hop) {
   td_exprs* g = b->spec->graph;
   const build_joint* j = &b->joint[joint];

@@ -159,7 +159,8 @@ static void element_name(const checked* c, int i, char* out, size_t size) {
     write_name(out, size, "%s(%d)", c->name, i + 1);
 }
 
-// The usual fix.
+// Hint at the usual fix for a value v of the wrong size: a diagonal matrix, three numbers, or what
+// n stands for.
 static void shape_hint(td_diags* diags, const char* shape, const value* v, int n) {
   const int count = td_value_count(v);
   const bool vector = strstr(shape, "x3") && !strstr(shape, "3x3");
@@ -198,7 +199,8 @@ static bool check_shape(const walk* w, checked* c) {
   return false;
 }
 
-// The rule an option string of a number stands for: "> 0", ">= 1", "(0,1]", "-1|0|1".
+// Whether x obeys the option string of a number: "> 0", ">= 1", "(0,1]", "-1|0|1"; an empty one
+// admits all.
 static bool in_range(const char* options, double x) {
   char* end;
   if (options[0] == '>') {
@@ -283,8 +285,8 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
   return false;
 }
 
-// The limits of a field for values that parameters get later, at an arc length (NaN: there is
-// none). `end`: 0 does for "> 0".
+// Keep the range of element i as a bound for values that parameters get later, at an arc length
+// (NaN: there is none).  With `end` 0 is admitted where the range is "> 0".
 static void keep_range(td_spec* spec, const checked* c, int i, double arc, bool end,
                        const char* where) {
   const char *options = c->field->options,
@@ -565,7 +567,8 @@ static const char* kind_text(const td_field* f) {
 
 static void check_value(walk* w, checked* c);
 
-// Parameters in a field that must be known while loading are replaced by their values.
+// Replace parameters in a field that must be known while loading by their values; they become
+// structural.  Values that depend on anything else stay as they are.
 static void settle(td_spec* spec, value_slot* slot) {
   value* v = slot->v;
   if (v->kind != V_NUM || !v->e) return;

@@ -160,7 +160,9 @@ static void find_owners(td_model* m) {
   }
 }
 
-// The last hop of each subtree, whole prescription, columns that share a DOF.
+// Note for each hop the last hop of its subtree and group and whether all its motion is prescribed,
+// for each column whether it is the first of its DOF. m->recursive stays true if the
+// articulated-body recursion can be used.
 static td_status finish_tree(builder* b) {
   td_model* m = b->m;
   bool* used = calloc((size_t)m->nvel + 1, sizeof(bool));
@@ -169,6 +171,8 @@ static td_status finish_tree(builder* b) {
   for (int i = 0; i < m->nhop; i++) {
     m->hop[m->hop[i].group].group_last = i;
   }
+
+  // ends of subtrees, and prescribed motion; a hop prescribed in part has no recursion
   for (int i = m->nhop - 1; i >= 0; i--) {
     model_hop* hop = &m->hop[i];
     int given = 0;
@@ -180,6 +184,8 @@ static td_status finish_tree(builder* b) {
     hop->prescribed = hop->nv > 0 && given == hop->nv;
     if (given > 0 && given < hop->nv) m->recursive = false;
   }
+
+  // columns that share a DOF
   memset(used, 0, (size_t)m->nvel * sizeof(bool));
   for (int i = 0; i < m->ncol; i++) {
     m->col[i].first = !used[m->col[i].v];
@@ -224,7 +230,8 @@ static td_status list_free(td_model* m, bool* prescribed) {
   return TD_OK;
 }
 
-// Links are built after the hops have their final numbers.
+// Sort the hops into their final order and renumber what the builder knows of rods; links are built
+// afterwards.
 static td_status sort_hops(builder* b) {
   int* to;
   TD_TRY(td_sort_hops(b->m, &to));
@@ -304,8 +311,8 @@ static td_status build(builder* b) {
   return TD_OK;
 }
 
-// An override on the command line that no param() or input() used is most likely a typing
-// mistake.
+// Report overrides of the command line or the caller that no param() or input() of the text used:
+// most likely they are misspelled.
 static void check_overrides(td_spec* spec) {
   enum { MOST = 64 };
   const char* names[MOST];

@@ -259,7 +259,8 @@ void td_check_section_matrix(td_spec* spec, const checked* c) {
   }
 }
 
-// Weights of a quadrature on [0, 1] count its length, which is 1.
+// Rule of the weights (second row) of a quadrature on [0, 1]: their sum is 1.  A small difference
+// is a warning.
 void td_check_weights(td_spec* spec, const checked* c) {
   double sum = 0, x;
   for (int k = 0; c->v->rows == 2 && k < c->v->cols; k++) {

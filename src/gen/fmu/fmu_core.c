@@ -124,8 +124,9 @@ static void fmu_targets(fmu* f) {
 
 static void fmu_stale(fmu* f) { f->fresh_y = f->fresh_dx = false; }
 
-// Prescribed speeds may jump at this time: impulses change the free ones.  Where rods of loops are
-// straight and have to buckle, co-simulation lets them at its next step.
+// Apply impulses where prescribed speeds jump at this time.  Where rods of loops are straight and
+// must buckle, co-simulation does it at its next step, and model exchange is refused.  False after
+// a message.
 static bool fmu_jump(fmu* f, td_edge edge) {
   static const double ahead = 10;
   double work, v[FMU_NV + 1];
@@ -149,7 +150,8 @@ static bool fmu_jump(fmu* f, td_edge edge) {
   return true;
 }
 
-// The initial state for the parameters that were set; states the importer has given win.
+// Set the initial state for the parameters that were set; states that the importer has given have
+// precedence.  False after a message.
 static bool fmu_start(fmu* f) {
   double u[FMU_NU + 1];
   const double t = f->s.t;
@@ -635,7 +637,8 @@ static bool fmu_accept(fmu* f, const double* to, double t, double aside) {
   return false;
 }
 
-// Out of a position in which rods of loops are straight, by a short part of the way to `end`.
+// Leave a position in which rods of loops are straight, by buckling over a short part of the way to
+// `end`. False after a message.
 static bool fmu_buckle(fmu* f, double end) {
   const double after = td_stuck(&the_model, &f->s, f->w, end), t = f->s.t;
   f->straight = false;
@@ -903,8 +906,8 @@ static bool fmu_bytes(const void* s, void* to, size_t n) {
   return true;
 }
 
-// Bytes may come from anywhere: those of another model, or numbers no instance can have, are
-// refused.
+// Make a saved state of n bytes, which may come from anywhere: those of another model, and numbers
+// that no instance can have, are refused.
 static bool fmu_from_bytes(const void* from, size_t n, void** to) {
   if (!from || !to || n != sizeof(fmu_saved)) return false;
   fmu_saved* s = malloc(sizeof *s);

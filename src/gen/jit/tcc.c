@@ -29,7 +29,8 @@ static const known_function known[] = {
     KNOWN(sinh),  KNOWN(cosh),  KNOWN(tanh),   KNOWN(fabs),   KNOWN(floor),
     KNOWN(ceil),  KNOWN(round), KNOWN(memset), KNOWN(memcpy), KNOWN(memmove)};
 
-// Nothing is looked for on the disk: neither headers nor libraries.
+// Compile a text to memory; NULL: it does not compile.  Neither headers nor libraries are searched
+// on the disk: the functions it may call are those of `known`.
 void* td_tcc_compile(const char* text) {
   TCCState* s = tcc_new();
   if (!s) return NULL;

@@ -85,8 +85,8 @@ static bool servos_rest(td_statics* s) {
   return true;
 }
 
-// The nodes of 'eba' are free in the world: where the base of such a rod moves, they do not move
-// with it, and what rests is no relative equilibrium.
+// Refuse models in which the base of an 'eba' rod moves: its nodes are free in the world and do not
+// move with the base, so that there is no relative equilibrium.  True after a note.
 static bool leaves_nodes_behind(td_statics* s, td_equil_result* result) {
   const td_model* m = s->model;
   for (int i = 0; s->moving && i < m->nnode; i++) {

@@ -191,7 +191,8 @@ void td_inner_slopes(td_statics* s) {
   for (size_t i = 0; i < area(nv, n); i++) in->Fz[i] = -in->Fz[i];
 }
 
-// States that are held although their rates are not zero: they drift away from this equilibrium.
+// Append a note about the first internal state that is held although its rate is not zero: it
+// drifts away from this equilibrium.
 void td_inner_note(td_statics* s, char* note, size_t size) {
   td_inner* in = s->inner;
   if (!linearise(s)) return;

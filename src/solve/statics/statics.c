@@ -296,9 +296,10 @@ static double least_stiffness(td_statics* s, const double* q, const double* l, d
   return answer.critical;
 }
 
-// Loads grow from nothing; a step that fails is cut to a quarter.  Where no step however small goes
-// on and the stiffness has gone, too, the path turns back: a limit point.  At a distance of 1e-5 of
-// the load from there a stiffness is about its square root, 3e-3, of what it was.
+// Find the equilibrium while the loads grow from nothing to 1; a step that fails is cut to a
+// quarter.  Where no step however small goes on and the stiffness has gone as well, the path turns
+// back: s->limit_point is the share of the load.  At a distance of 1e-5 of the load from there a
+// stiffness is about its square root, 3e-3, of what it was.
 static td_status load_continuation(td_statics* s, td_newton* newton, double* q, double* l,
                                    double* keep, const td_newton_options* options,
                                    td_newton_report* report) {
@@ -310,6 +311,8 @@ static td_status load_continuation(td_statics* s, td_newton* newton, double* q, 
   const double unloaded = least_stiffness(s, q, l, 0);
   iterations += report->iterations;
   travel = report->travel;
+
+  // increase the load, from the last equilibrium
   while (reached < 1) {
     const double next = fmin(1, reached + step);
     copy(keep, q, s->nq);
@@ -324,6 +327,8 @@ static td_status load_continuation(td_statics* s, td_newton* newton, double* q, 
       step *= 2;
       continue;
     }
+
+    // back to it, with a shorter step
     copy(q, keep, s->nq);
     copy(l, keep + s->nq, s->m);
     step = (next - reached) / 4;
@@ -396,7 +401,7 @@ static int overloaded_row(td_statics* s, const double* q, const double* l, doubl
   arena a = {.base = malloc(bytes), .size = bytes};
   if (!a.base) return -1;
   double *Jc = arena_doubles(&a, r * s->nv), *J = arena_doubles(&a, r * n);
-  double *weight = arena_zeros(&a, n * n), *f = arena_zeros(&a, n), *other = arena_doubles(&a, r);
+  double *weight = arena_zeros(&a, n * n), *f = arena_zeros(&a, n), *other = arena_zeros(&a, r);
   td_trial_constraints(s->model, s->state, s->work, Jc, NULL, NULL);
   pick_columns(s, Jc, J);
   for (int j = 0; j < n; j++) {

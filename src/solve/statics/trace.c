@@ -357,8 +357,9 @@ static td_status switch_cables(tracer* t, bool* switched) {
   return most > 0 ? cannot_switch(t) : TD_OK;
 }
 
-// Where something begins or ceases to touch the path has a corner, too sharp for steps along it: b
-// becomes an equilibrium beyond, a small step of the parameter away.
+// Pass a corner of the path, where bodies begin or cease to touch and steps along the path fail: b
+// becomes an equilibrium a small step of the parameter beyond a.  TD_E_DIVERGED after a message
+// where none is found.
 static td_status pass_corner(tracer* t) {
   const td_statics* s = t->s;
   const td_point* a = &t->a.point;
@@ -452,7 +453,8 @@ static td_status follow(tracer* t) {
   return TD_OK;
 }
 
-// The first equilibrium, by all strategies, and its direction towards `to`
+// Find the first equilibrium by all strategies, its direction towards `to` and the scale X of
+// displacements, judge and record it.  Refuses ends outside the range of the parameter or input.
 static td_status begin(tracer* t, const td_model* model, td_work* work, const td_state* state) {
   td_statics* s = NULL;
   td_newton* newton = NULL;
@@ -472,6 +474,8 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
       return TD_E_MODEL;
     }
   }
+
+  // the equilibrium
   td_status status = td_statics_new(model, work, state, TD_LOAD_SCALE, &s);
   if (status == TD_OK) status = td_newton_new(&s->equations, &newton);
   if (status == TD_OK) {
@@ -491,6 +495,7 @@ static td_status begin(tracer* t, const td_model* model, td_work* work, const td
   td_statics_free(s);
   TD_TRY(status);
 
+  // direction; the sign of tp is that of the way to `to`
   first->p = t->o->from;
   first->tp = t->o->to - t->o->from;
   TD_TRY(td_curve_direction(&t->curve, first, NULL));

@@ -45,7 +45,8 @@ static double radau_polynomial(int s, double x) {
   return P[s] - P[s - 1];
 }
 
-// The zeros lie between those of P_{s-1}, and the last is 1: bisection to rounding
+// Nodes c of the method, the zeros of P_s - P_{s-1}: each lies between two zeros of P_{s-1} and is
+// found by bisection to rounding; the last is 1.
 static void find_nodes(td_collocation* k) {
   double gauss[MOST], w[MOST];
   td_gauss(k->s - 1, gauss, w);

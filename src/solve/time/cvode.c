@@ -62,8 +62,8 @@ static int slope_on(multistep* s, double t, const double* y) {
   return 0;
 }
 
-// Where the integrals alone would cost as much, their slopes are found here, too, and kept, unless
-// they can be had when Newton's method is done.
+// y' for CVODES; 0, or its flag of a failure.  Slopes of the integrals are computed with it and
+// kept (t_slope) where that is cheaper than computing them alone.
 static int rhs(realtype t, N_Vector y, N_Vector ydot, void* user) {
   multistep* s = user;
   const double* from = N_VGetArrayPointer(y);

@@ -101,9 +101,9 @@ static bool is_far(td_stepper* s, const td_step* step) {
   return true;
 }
 
-// Objects that time alone moves may come and go between the ends of a step: their speed is
-// evaluated at some times between, and the guards where it is largest.  Short steps are not, so
-// that a run has some thousand of these times, however many steps it takes.
+// Raise the bounds of the rates by speeds inside the step, at the times when objects that time
+// alone moves are fastest: these may come and go between its ends.  Short steps are left out, so
+// that a run has some thousand of these evaluations however many steps it takes.
 static td_status look_between(td_stepper* s, const td_step* step) {
   enum { TIMES = 64, PEAKS = 8 };
   td_guard* g = s->guard;
@@ -119,7 +119,9 @@ static td_status look_between(td_stepper* s, const td_step* step) {
   return TD_OK;
 }
 
-// Bounds of the rates at the end of the step and along it.
+// Values of the guards at the end of the step, and bounds of their rates along it: by formula, or
+// by differences near both ends where there is none.  Zero for contacts that rest, which the error
+// estimate sees.
 static td_status find_bounds(td_stepper* s, const td_step* step) {
   td_guard* g = s->guard;
   if (!is_far(s, step)) s->ode->guards(s->ode->ctx, step->t, step->y, g->g1, g->v1);
@@ -129,6 +131,8 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
     g->contact[i] = !isnan(g->v1[i]);
     g->bound[i] = isnan(g->v1[i]) || g->g0[i] > 0;
   }
+
+  // differences, for guards without a rate of their own
   const double h = step->t - g->t0, d = 1e-3 * h;
   differences = differences && h > 0;
   double* near = g->level;
@@ -141,6 +145,8 @@ static td_status find_bounds(td_stepper* s, const td_step* step) {
     for (int i = 0; i < g->n; i++) g->v0[i] = fmax(g->v0[i], fabs(near[i] - g->g0[i]) / d);
   }
   if (s->ode->peaks != NULL) TD_TRY(look_between(s, step));
+
+  // margin
   for (int i = 0; i < g->n; i++) {
     // contacts that leave and come back are seen by the error estimate
     const bool resting = g->bound[i] == 0;

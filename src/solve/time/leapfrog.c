@@ -234,8 +234,9 @@ static bool changed(leapfrog* s, const double* after) {
 
 static td_status begin_at(leapfrog* s, double t, const double* y);
 
-// The first change of sign inside the step, just behind it.  The cubic looks beyond, where forces
-// may have switched: the step is taken again, to the root.
+// End the step just behind the first sign change of a root function, found by bisection on the
+// cubic of the step.  The step is then taken again to the root, since the cubic has seen forces
+// beyond it.
 static td_status find_root(leapfrog* s, td_step* step) {
   double low = s->from.t, high = s->to.t;
   const double from = s->from.t, tiny = 4 * DBL_EPSILON * fmax(fabs(low), fabs(high));
@@ -255,8 +256,8 @@ static td_status find_root(leapfrog* s, td_step* step) {
   return TD_OK;
 }
 
-// Where friction by sign(v) holds, forces see v = +0 and -0 in turn and the velocities at the ends
-// of steps do not change at all: rates that jump to and fro at every one of very many tiny steps.
+// Detect chatter: rates that jump to and fro at each of MOST tiny steps, as where friction by
+// sign(v) holds and forces see v = +0 and -0 in turn.  Reported by td_guard_chatters().
 static td_status notice_turns(leapfrog* s) {
   enum { MOST = 1000 };
   const td_ode* ode = s->base.ode;

@@ -144,7 +144,9 @@ static void guards(void* ctx, double t, const double* y, double* gap, double* sp
   td_guard_values(m->model, m->state, m->work, gap, speed);
 }
 
-// Methods that solve for the end of a step evaluate there, but for the last correction.
+// Evaluate the guards at (t, y) with the kinematics of the last evaluation, if that was at this
+// time and differs from y by no more than a last Newton correction, as in methods that solve for
+// the end of a step.  False: it was elsewhere.
 static bool guards_near(void* ctx, const double* y0, double t, const double* y, double* gap,
                         double* speed) {
   const double part = 0.05;

@@ -243,7 +243,8 @@ static td_status step(td_stepper* base, double t_stop, td_step* out) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-// The old step is the best guess for the new one.
+// Start anew at (t, y) without history; the length of the last step is kept, since it is the best
+// guess.
 static td_status restart(td_stepper* base, double t, const double* y) {
   radau* s = (radau*)base;
   td_collocated* c = &s->c;

@@ -757,12 +757,15 @@ static bool has_pole(double near, const double* x, int rate, int acceleration) {
          fabs(x[0]) > 0;
 }
 
-// Now, or as a number that cannot be computed, such as exp(710), a little later.
+// Add a message if a prescribed motion or strain goes to infinity at the end of the failed run, or
+// within the next 3 % of it (numbers such as exp(710) cannot be computed).  False: none does.
 static bool blame_pole(run* r) {
   td_motion* m = r->motion;
   const td_model* model = m->model;
   const char *what = NULL, *kind = "motion";
   const double* numbers = m->work->num;
+
+  // at the end, then at times ever farther ahead
   for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
     const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
     td_motion_unpack(m, r->t + ahead * span, r->y);
@@ -783,6 +786,8 @@ static bool blame_pole(run* r) {
         }
     }
   }
+
+  // the first that was found
   if (what == NULL) return false;
   td_trajectory_say(r->out,
                     "the %s given for %s goes to infinity there, or beyond what numbers can hold: "

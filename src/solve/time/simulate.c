@@ -175,7 +175,9 @@ static double difference(const td_trajectory* a, const td_trajectory* b, double 
   return worst;
 }
 
-// The coarse run that the returned one is measured against.
+// Simulate twice, the second time with tenths of the tolerances or half the steps: `out` is the
+// second run, its time_error the largest difference between both.  If the first one fails, `out` is
+// what there is of it.
 static td_status run_twice(const td_model* model, td_work* work, td_state* state, td_run_plan plan,
                            td_trajectory* out) {
   td_trajectory* coarse = td_trajectory_new(model);
