@@ -185,7 +185,7 @@ void td_hint(td_diags* diags, const char* format, ...) {
   va_end(args);
 }
 
-// Append an extra line to the last message.
+// Append a line to the last message, after its hint; nothing without a message or memory.
 void td_more(td_diags* diags, const char* format, ...) {
   if (!diags->last) return;
   td_diag* d = &diags->list[diags->last - 1];
@@ -243,7 +243,8 @@ typedef struct source_line {
   int at;  // the span's beginning, inside [begin, end]
 } source_line;
 
-// Find the line that holds the byte `at`.
+// Find the line of a source that holds the byte `at`: its number from 1, its bounds without the end
+// of line, and the position.  Lines end with \n, \r or both; a byte order mark is left out.
 static source_line find_line(const td_source* s, int at) {
   at = max_int(0, min_int(at, s->size));
   if (at > 0 && at < s->size && s->text[at] == '\n' && s->text[at - 1] == '\r') at--;

@@ -40,7 +40,8 @@ static void process_chunks(td_team* t, int index) {
   }
 }
 
-// Body of a thread: wait for a loop, take part in it, report.
+// Body of a thread: wait until a loop begins (t->round changes), process chunks of it, and signal
+// when the last member is done; return when the team leaves.
 static void* serve(void* arg) {
   member* me = arg;
   td_team* t = me->team;
@@ -62,7 +63,8 @@ static void* serve(void* arg) {
   return NULL;
 }
 
-// Start the threads of a team.
+// Start the threads of a team; the caller is member 0.  A team has fewer members if the system
+// gives no more threads.  NULL: no memory.
 td_team* td_team_new(int members) {
   td_team* t = calloc(1, sizeof *t);
   if (!t) return NULL;

@@ -89,7 +89,8 @@ static td_status sweep(response* r, double low, double high) {
   return status;
 }
 
-// Write bode.csv.
+// Write bode.csv: frequencies, then magnitude [dB] and phase [deg] of each pair of input and
+// output.
 static td_status write_csv(session* s, const response* r) {
   td_columns* c = td_columns_new();
   if (!c) return TD_E_NOMEM;

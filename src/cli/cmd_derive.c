@@ -13,7 +13,8 @@ typedef struct symbols {
   int n;
 } symbols;
 
-// Read --symbolic, "E,l0" or "all".
+// Read --symbolic, "E,l0" or "all", into the options of the derivation; s owns the names.  Returns
+// the exit code.
 static int read_symbols(const options* opt, symbols* s, td_derive_options* o) {
   if (!opt->symbolic) return CODE_DONE;
   if (strcmp(opt->symbolic, "all") == 0) {

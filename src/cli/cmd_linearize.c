@@ -38,7 +38,8 @@ cJSON* linear_json(const session* s, const td_linear* l) {
   return o;
 }
 
-// Write linear.mat.
+// Write linear.mat: A, B, C, D, the basis of the states and its inverse, the state linearised
+// about, and the names of inputs and outputs.
 static td_status write_mat(session* s, const td_linear* l) {
   const char** inputs = calloc((size_t)l->nu + 1, sizeof *inputs);
   const char** outputs = calloc((size_t)l->ny + 1, sizeof *outputs);
@@ -104,7 +105,8 @@ int linear_step(session* s, td_linear** l) {
   return CODE_DONE;
 }
 
-// Linearise and write linear.json and linear.mat.
+// Linearise about the equilibrium or a state, and write linear.json and linear.mat.  Returns the
+// exit code.
 static int linearize(session* s) {
   int code = session_output(s);
   if (code) return code;

@@ -130,7 +130,8 @@ static cJSON* poles_json(const double* re, const double* im, int n) {
   return list;
 }
 
-// A linear model with structure, poles and gains
+// JSON of a linear model with its controllability and observability, poles, and the gains K and L
+// that were found.
 static cJSON* design_json(const session* s, const design* d) {
   const int n = d->l->nx;
   cJSON* o = linear_json(s, d->l);

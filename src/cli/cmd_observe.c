@@ -28,7 +28,8 @@ typedef struct watch {
 
 // ---- checking the data ------------------------------------------------------------------------
 
-// Find the columns of time, sensors and inputs.
+// Find the columns of the data for time (t, t_s or time), sensors and inputs; -1 for those that are
+// absent.  Refuses data without time or without any sensor.  Returns the exit code.
 static int find_columns(watch* w) {
   session* s = w->s;
   static const char* const times[] = {"t", "t_s", "time"};
@@ -463,7 +464,8 @@ static bool judge_estimate(watch* w) {
   return true;
 }
 
-// Unknowns with their last estimate and their fit to the data
+// JSON of the unknowns: last estimate with its deviation, whether the sensors determine it, and
+// where the data have its true values the fit to them.
 static cJSON* unknowns_json(const watch* w) {
   cJSON* list = cJSON_CreateArray();
   const double* last = w->out + (size_t)(w->rows - 1) * (size_t)w->stride + 3 + w->s->n.nsensor +

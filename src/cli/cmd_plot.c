@@ -35,7 +35,8 @@ static int unknown(const td_table* t, const char* name) {
   return complain(CODE_USE, "no column '%s' in these results", name);
 }
 
-// Choose columns by name, separated by commas.
+// Choose columns by names separated by commas; the name of a vector chooses its components.
+// Returns the exit code, after a message for an unknown name or too many curves.
 static int choose(const td_table* t, const char* names, chosen* c) {
   for (const char* at = names; *at;) {
     const size_t n = strcspn(at, ",");

@@ -72,7 +72,8 @@ static int bad_quote(const char* path, int line, int column) {
                   path, line, column);
 }
 
-// Read the names of the first line.
+// Read the names of the columns from the first line.  Refuses names that occur twice and too many
+// columns.  Returns the exit code.
 static int read_names(table* t, char** at, const char* path) {
   char end = ',';
   t->names = calloc(MOST_COLUMNS, sizeof *t->names);
@@ -101,10 +102,13 @@ static bool is_missing(const char* s) {
   return false;
 }
 
-// Read all rows; those without a number are passed over.
+// Read all rows of numbers; empty cells are NaN, rows without any number are left out. t->line has
+// the line of each row.  Returns the exit code, after a message for the first cell that is no
+// finite number.
 static int read_rows(table* t, char* at, const char* path) {
   size_t room = 0;
   for (int line = 2; *at; line++) {
+    // room for another row
     const size_t need = (size_t)(t->rows + 1) * (size_t)t->cols;
     if (need > room) {
       double* grown = realloc(t->x, (room = 2 * need) * sizeof *grown);

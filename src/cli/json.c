@@ -33,7 +33,8 @@ static void keep_bits(cJSON* item) {
 // Size [bytes] above which a file is none of our results.
 enum { READ_LIMIT = 64 << 20 };
 
-// Read an object from a file; NULL: there is none.
+// Read a JSON object from a file; to be freed with cJSON_Delete().  NULL: no file, too large, or no
+// object.
 cJSON* json_read(const char* path) {
   FILE* f = fopen(path, "rb");
   if (!f) return NULL;

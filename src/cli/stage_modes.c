@@ -81,7 +81,8 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
   return rows;
 }
 
-// Print the table of modes.
+// Print the table of the first modes (--count, 10 without it): frequency, damping ratio,
+// eigenvalue, and the note of the analysis.
 static void say_modes(session* s) {
   const int wanted = s->opt->count ? s->opt->count : 10;
   const int n = wanted < s->modes->n ? wanted : s->modes->n;

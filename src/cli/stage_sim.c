@@ -6,7 +6,8 @@
 
 #include "cli/cli.h"
 
-// Options of the simulation, from the command line or the model
+// Options of the simulation: those of the command line, and settings of the model where these are
+// not given.
 td_sim_options sim_options(session* s) {
   const options* opt = s->opt;
   td_sim_options o = td_sim_options_default();

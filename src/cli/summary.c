@@ -74,7 +74,8 @@ bool sensors_at(const session* s, const td_state* state, double* values) {
   return status == TD_OK || status == TD_E_INFINITE;
 }
 
-// Sensors by name, components of a vector as an array
+// JSON object of the sensors' values at a state by name, components of a vector as an array; empty
+// if they cannot be evaluated.
 cJSON* sensors_json(session* s, const td_state* state) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
   cJSON* o = cJSON_CreateObject();

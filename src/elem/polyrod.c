@@ -60,7 +60,8 @@ void td_polyrod_change(const polyrod* r, const polyrod_vector* dz, const polyrod
   }
 }
 
-// dAᵀ f for a change dz
+// dAᵀ f: change of the generalised force Aᵀ f of a section (polyrod.h) for a change dz of its
+// numbers, section forces f held.
 polyrod_vector td_polyrod_force_change(const polyrod* r, const polyrod_vector* dz,
                                        const double f[6]) {
   const vec3 fx = vec3_of(f), fz = vec3_of(f + 3), eta = mat3_apply_t(r->R, r->ps),

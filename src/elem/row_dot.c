@@ -16,7 +16,9 @@ static row_value dot_value(const row_frames* f) {
                      .torque = C};
 }
 
-// Derivative of dot_value along the changes c of the frames.
+// Derivatives of e, e', e" and of the wrench of dot_value along the changes c of the frames, by the
+// product rule on each factor: D and E the two directions in the world, W the relative angular
+// velocity, C = E × D; 1 marks rates.
 static row_value dot_change(const row_frames* f, const row_changes* c) {
   const vec3 D = mat3_apply(f->a->R, f->d), E = mat3_apply(f->b->R, f->x);
   const vec3 W = vec3_sub(f->b->w, f->a->w), W1 = vec3_sub(f->b->dw, f->a->dw),

@@ -17,7 +17,8 @@ static row_value trans_value(const row_frames* f) {
                      .torque_c = vec3_cross(D, r)};
 }
 
-// Derivative of trans_value along the changes c of the frames.
+// Derivatives of e, e', e" and of the wrench of trans_value along the changes c of the frames, by
+// the product rule on D·r: D the direction, r from a to b; 1 and 2 mark rates and accelerations.
 static row_value trans_change(const row_frames* f, const row_changes* c) {
   const frame* fc = f->c;
   const vec3 D = mat3_apply(fc->R, f->d), D1 = vec3_cross(fc->w, D);

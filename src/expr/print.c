@@ -239,7 +239,8 @@ static level wrapped_level(const printer* p) {
   return levels[p->syntax];
 }
 
-// Level of the text that node e prints.
+// Precedence of the text that node e prints, which decides about parentheses around it; it depends
+// on the language.
 static level level_of(const printer* p, ex e) {
   const ex_op op = op_of(p, e);
   switch (op) {
@@ -337,7 +338,8 @@ static void around(sequence* s, const char* before, ex e, const char* after) {
   text(s, after);
 }
 
-// c ? a : b; a condition that prints as a number is compared with zero
+// Sequence of c ? a : b in the language (merge, np.where, cases); a condition that prints as a
+// number is compared with zero.
 static void write_ifelse(const printer* p, ex e, sequence* s) {
   static const char* const start[4] = {"", "merge(", "np.where(", "\\begin{cases} "};
   static const char* const then[4] = {" ? ", ", ", ", ", " & "};
@@ -502,7 +504,8 @@ static bool push(printer* p, const sequence* s) {
   return true;
 }
 
-// Print the entries of the stack until it is empty or the text is too long.
+// Append the text of e in a language to `out`, without recursion: a stack holds the texts and nodes
+// that are still to be printed.  A text longer than PRINT_LIMIT ends with "...".
 void td_ex_print(const td_exprs* g, ex e, td_syntax syntax, td_text* out) {
   if (!is_node(g, e)) return;
   printer p = {.g = g, .syntax = syntax, .out = out};

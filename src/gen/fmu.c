@@ -456,7 +456,8 @@ static td_status prepare(fmu_writer* f) {
   return td_state_initial(m, f->w, f->start);
 }
 
-// Write all texts of a unit and pack them.
+// Write all texts of a unit (model, header, source, build and model description) and pack them into
+// the archive.
 static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* message, size_t size) {
   if (!td_export_source(&f->e, true, &u->model)) return TD_E_NOMEM;
   td_export_header(&f->e, &u->header);
@@ -475,7 +476,8 @@ static td_status write_unit(fmu_writer* f, unit* u, td_files* files, char* messa
   return pack(f, u, files, message, size);
 }
 
-// Check that the model can be a unit, and write it.
+// Refuse models that cannot be a unit, with a reason in `message`, else write the unit.  After
+// success `message` may tell that it has sources only.
 td_status td_export_fmu(const td_model* m, const char* title, int version, td_files* files,
                         char* message, size_t size) {
   if (!m || !title || !files || (!message && size > 0)) return TD_E_USAGE;
@@ -506,6 +508,7 @@ td_status td_export_fmu(const td_model* m, const char* title, int version, td_fi
     return TD_E_USAGE;
   }
 
+  // write the unit
   td_status status = td_export_open(m, title, &f.e);
   if (status == TD_OK) status = prepare(&f);
   if (status == TD_OK) status = write_unit(&f, &u, files, message, size);

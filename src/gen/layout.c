@@ -69,7 +69,8 @@ static bool put(layout* to, const layout* field, int count) {
   return true;
 }
 
-// Read the names of one declaration, `a, b[6], c;`, and append them.
+// Read the names of one declaration of the type `field`, `a, b[6], c;`, and append each to the
+// layout of the struct.  False: not understood.
 static bool read_fields(reader* r, const layout* field, layout* to) {
   for (;;) {
     char name[64];

@@ -367,7 +367,7 @@ static void write_products(const gen_program* p, td_text* out) {
   free(columns);
 }
 
-// Print the numbers z of each point of a quadrature, point after point.
+// Print the table of the numbers z of a quadrature, point after point, as a C array `points<k>`.
 static void write_points(const gen_program* p, int quadrature, td_text* out) {
   const tmt_quadrature* l = &p->d->quadrature[quadrature];
   char name[40];

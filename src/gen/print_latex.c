@@ -123,7 +123,7 @@ static void write_matrix(const latex* l, const matrix* m) {
 
 // ---- the document -----------------------------------------------------------------------------
 
-// Print title and equations of motion.
+// Print the head of the document: packages, title, and the equations of motion in symbols.
 static void preamble(const latex* l) {
   td_text_add(l->out,
               "\\documentclass[a4paper,10pt]{article}\n"

@@ -183,7 +183,8 @@ static void call_all_points(const script* s, const char* M) {
   }
 }
 
-// Print M = Σ TᵀM T from the factors, 6 n numbers of T and 10 of D = [m, I] for each mass.
+// Print the statements that compute M = Σ Tᵀ diag(m, I) T from the factors, which are 6 n numbers
+// of T and 10 of D = [m, I] for each mass.
 static void multiply(const script* s) {
   const td_derived* d = s->p->d;
   int at = 0;

@@ -176,7 +176,8 @@ static ex* own(gen_program* p, size_t n) {
   return e;
 }
 
-// Add the function of M, h, τ, J, γ and the power.
+// Add the function of M, h, τ, J, γ and the power to a program; M as its profile, or as factors T
+// and D that the program multiplies.
 static void add_terms(gen_program* p) {
   const td_derived* d = p->d;
   gen_function* f = td_program_add(p, "terms", "mass matrix, forces and constraint rows");

@@ -84,7 +84,8 @@ static bool make_path(const char* path) {
   return ok;
 }
 
-// Make and lock the staging directory.
+// Make and lock a staging directory of a new name.  TD_E_IO, with a message, if the parent cannot
+// be written.
 static td_status stage_open(td_files* files) {
   for (int k = 0; k < 1000; k++) {
     char name[64];
@@ -144,7 +145,7 @@ bool td_files_go_on(void* files) {
   return !f->progress || f->progress(f->user, 0, "export");
 }
 
-// Open a set of files that go into a directory.
+// Open a set of files that go into a directory; *out is NULL on failure, and `message` tells why.
 td_status td_files_open(const char* directory, td_files** out, char* message, size_t size) {
   if (!directory || !out || (!message && size > 0)) return TD_E_USAGE;
   *out = NULL;

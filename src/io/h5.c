@@ -44,7 +44,8 @@ static void* packed(const td_matrix* m, size_t width) {
   return block;
 }
 
-// Write a matrix as a dataset, '/' in its name replaced.
+// Write a matrix of numbers or texts as a dataset with its unit; '/' in its name becomes '_'. A
+// single column has one dimension.
 static bool put_matrix(hid_t file, hid_t plan, const td_matrix* m) {
   char* name = td_strdup(m->name);
   if (!name) return false;

@@ -36,7 +36,8 @@ static int field(const char* line, int k) {
   return x < -99999999 || x > 99999999 ? 0 : (int)x;
 }
 
-// Read one of the two directory lines of an entity.
+// Read one of the two directory lines of an entity: the first (half 0) adds it with type,
+// parameters and transformation, the second completes it.  Refuses lines of different types.
 static td_status add_directory(iges* f, const char* line, int half) {
   if (half == 0) {
     iges_entity* grown = td_grow(f->entity, &f->entity_cap, f->nentity + 1, sizeof *grown);

@@ -38,7 +38,8 @@ static td_status bad_point(const pen* p, const iges_entity* e) {
   return td_iges_fail(p->f, e, "has a point that is not finite");
 }
 
-// Start a curve at a point, or continue to it with an edge.
+// Start a curve at the point x of an entity, or continue to it with an edge, in metres; a pen with
+// bounds only measures the extent.  Refuses points that are not finite or absurdly far.
 static td_status pen_to(pen* p, const iges_entity* e, const double x[3], bool start) {
   to_space(p, x, p->at);
   double metres[3];

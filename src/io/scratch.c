@@ -35,7 +35,7 @@ static int remove_one(const char* path, const struct stat* st, int kind, struct 
 
 void td_scratch_remove(const char* path) { nftw(path, remove_one, 16, FTW_DEPTH | FTW_PHYS); }
 
-// Remove folders without a holder.
+// Remove the folders parent/stem* that no living process holds locked.
 void td_scratch_sweep(const char* parent, const char* stem) {
   DIR* dir = opendir(parent);
   if (!dir) return;

@@ -43,7 +43,7 @@ static td_status read_number(const cJSON* item, const char* what, double* out, c
   return TD_OK;
 }
 
-// Read an array of n numbers.
+// Read an array of exactly n numbers into out; `name` names it in messages.
 static td_status read_array(const cJSON* item, const char* name, int n, double* out, complaint to) {
   if (!cJSON_IsArray(item)) {
     return complain(to, "'%s' must be an array of %d numbers, found %s", name, n, kind_of(item));
@@ -76,7 +76,8 @@ typedef struct named_numbers {
   int (*find)(const td_model*, const char*);
 } named_numbers;
 
-// Read numbers by name; inputs must be in their range.
+// Read an object {"name": value} into x, by the search function of this kind of numbers.  Refuses
+// unknown names, names given twice, and inputs outside their range.
 static td_status read_named(const td_model* model, const named_numbers* kind, const cJSON* object,
                             double* x, complaint to) {
   if (!cJSON_IsObject(object)) {

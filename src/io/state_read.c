@@ -175,7 +175,8 @@ static bool read_row(const char* line, const int* role, int fields, double* row)
   return true;
 }
 
-// Read all records and take the nearest one.
+// Read all records of a CSV file and take the one nearest to the time that is wanted. `row` has
+// room for two records.
 static td_status read_rows(const reading* r, FILE* f, char* line, const int* role, int fields,
                            double* row) {
   const int n = row_size(r);
@@ -249,7 +250,8 @@ static bool read_part(hid_t file, const char* name, hsize_t from, hsize_t count,
   return ok;
 }
 
-// Read one row of a matrix of this size.  False: there is none.
+// Read row `row` of the dataset `name`, which must be rows x cols, into out.  False: there is no
+// such dataset.
 static bool matrix_row(hid_t file, const char* name, hsize_t rows, hsize_t row, hsize_t cols,
                        double* out) {
   hsize_t size[2] = {0, 0};

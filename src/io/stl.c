@@ -107,7 +107,8 @@ static td_status facet(stl* f) {
   return triangle(f, x);
 }
 
-// Read "solid name ... endsolid name", perhaps several in a row.
+// Read the text form: "solid name", facets, "endsolid name", perhaps several in a row.  Refuses
+// other words, and a file that ends inside a solid.
 static td_status read_text(stl* f) {
   char word[64];
   bool inside = false;

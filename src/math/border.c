@@ -16,7 +16,8 @@ struct td_border {
   lapack_int* pivot;
 };
 
-// Allocate W, J2, S and its factors.
+// Allocate W, J2, S and its factors for a border of `rows` rows in the pattern ptr, col, which is
+// kept.  NULL: no memory.
 td_border* td_border_new(int n, int rows, const int* ptr, const int* col) {
   const size_t r = (size_t)rows, values = (size_t)ptr[rows];
   td_border* b = calloc(1, sizeof *b);

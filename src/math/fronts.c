@@ -185,7 +185,8 @@ static int ascending(const void* a, const void* b) {
   return (x > y) - (x < y);
 }
 
-// Complete the last front, which ends with place j.
+// Complete the last front, which ends with place j: its columns, and the sorted list of rows below
+// them.  False: no memory.
 static bool close_front(builder* b, int j) {
   td_fronts* s = b->s;
   front* f = &s->front[s->nfront - 1];

@@ -166,7 +166,8 @@ static td_status attach(td_browser* b) {
   return *b->session ? TD_OK : fail(b, "gave no session");
 }
 
-// Start a browser, open a page of this size and a session with it.
+// Start a headless browser with a page of this size [pixels] and a debugging session; *browser is
+// NULL on failure, and `message` tells why.
 td_status td_browser_open(int width, int height, td_browser** browser, char* message, size_t size) {
   *browser = NULL;
   snprintf(message, size, "out of memory");

@@ -207,7 +207,8 @@ bool td_live_changed(td_live* l) {
 
 // ---- beginning and end ------------------------------------------------------------------------
 
-// Make a live model; nothing is loaded yet.
+// Make a live model, running at real time, with its settings "name=value"; nothing is loaded yet.
+// NULL: no memory, or a setting without '='.
 td_live* td_live_new(const char* name, const char* text, const char* const* set, int nset,
                      bool allow_read) {
   td_live* l = calloc(1, sizeof *l);

@@ -12,7 +12,8 @@ typedef struct column {
   bool varies;
 } column;
 
-// Write least values and quanta as JSON.
+// Write how columns were quantised, as JSON: the least value of each, and the numbers and quanta of
+// those that vary.
 static void write_columns(td_text* out, const column* col, int cols) {
   td_json_key(out, "low");
   td_text_add(out, "[");

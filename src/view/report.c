@@ -326,7 +326,8 @@ static void write_mode(writer* w, int i, const float* rest, double* scratch, flo
   td_text_add(&w->json, "}");
 }
 
-// Write the frame at the equilibrium, and the modes about it.
+// Write the frame of the equilibrium, and the shapes of the first modes about it where there are
+// any.
 static void write_rest(writer* w) {
   const size_t n = (size_t)w->scene->nnumber + 1;
   float* rest = malloc(2 * n * sizeof *rest);
@@ -427,7 +428,8 @@ td_status td_report_write(td_files* files, const char* name, const td_report* gi
   return status;
 }
 
-// Put the data of a report into the page of this version.
+// Put the data of an older report into the page of this version; *page is to be freed.
+// TD_E_SYNTAX: `report` has no data.
 td_status td_report_renew(const char* report, char** page) {
   if (!report || !page) return TD_E_USAGE;
   *page = NULL;

@@ -108,7 +108,8 @@ bool scene_force_is_line(const td_model* m, int force) {
   return (looks_of(m, &f) & ~(1u << LOOK_LOAD | 1u << LOOK_MOMENT)) != 0;
 }
 
-// Add a group of lines or arrows for each look of forces.
+// Add one group for each appearance of forces (link_table): lines between two stations, or arrows
+// at one.  A force may have several.
 static void add_links(td_scene* s, td_work* w) {
   (void)w;
   const int n = model_forces(s->model);
@@ -316,7 +317,7 @@ static void add_rod_strains(td_scene* s, const td_work* w, int rod) {
   free(x);
 }
 
-// Add all rods as tubes.
+// Add the group of all rods, drawn as tubes: name, length, points and strains of each.
 static void add_rods(td_scene* s, td_work* w) {
   const td_model* m = s->model;
   if (m->nrod == 0) return;
@@ -415,7 +416,7 @@ static void add_cables(td_scene* s, td_work* w) {
 
 // ---- meshes -----------------------------------------------------------------------------------
 
-// Add the nodes of meshes, free and fixed ones apart.
+// Add two groups of dots, the free nodes of meshes and those fixed to the ground.
 static void add_nodes(td_scene* s, td_work* w) {
   (void)w;
   const td_model* m = s->model;
