@@ -583,7 +583,7 @@ static bool eval_field(lang* L, const value* base, const ast* node, values* out)
   return ok;
 }
 
-// The one value that an index, brace or field is applied to.
+// Evaluate the expression that an index, brace or field is applied to; it must give one value.
 static value* eval_base(lang* L, const ast* node) {
   values one = {0};
   value* v = NULL;
@@ -811,7 +811,7 @@ static value* eval_matrix(lang* L, const ast* node) {
   return out;
 }
 
-// One row of a cell.
+// Evaluate one row of {a, b; c, d} to a 1 x n cell; an element may give several values.
 static value* cell_row(lang* L, const ast* row) {
   values list = {0};
   value* out = NULL;

@@ -17,8 +17,9 @@
 
 enum { small = 40 };
 
-// Try to allocate as much as OpenBLAS will, if the process has a memory limit.  OpenBLAS keeps its
-// buffer for the life of the process, hence the static flag.
+// Whether OpenBLAS has, or can get, the buffer that it allocates at its first call: if the process
+// has a memory limit, try to allocate as much.  OpenBLAS keeps its buffer for the life of the
+// process, hence the static flag.
 bool td_blas_room(void) {
   static atomic_bool taken;
   const size_t buffer = (size_t)136 << 20;

@@ -331,7 +331,8 @@ static td_status assemble(linearisation* p, td_linear** result) {
   return status;
 }
 
-// Linearise about a state, with prescribed motions at their values.
+// Linearise about a copy of the state with prescribed motions at their values.  Refuses states that
+// are not finite and models too large for dense matrices; *result is NULL on failure.
 td_status td_linearize(const td_model* model, const td_state* state, td_work* work,
                        td_linear** result) {
   if (!model_has(model, state, work) || !td_state_is_finite(model, state) || !result)
