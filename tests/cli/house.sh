@@ -17,10 +17,10 @@ for file in src/elem/*.[ch]; do
   [ -f "tests/unit/elem/test_$stem.c" ] || [ -f "tests/unit/elem/test_${stem%%_*}.c" ] || { echo "$file has no test"; bad=1; }
 done
 # the compiler is tested by the tests of its files' names, in the folder where their results show; tables that other tests walk
-# need none: sensor (test_fields), solver (test_solvers), hop_words (test_hops), rod_fields (test_fields)
+# need none: sensor (test_fields), solver (test_solvers), hop_words (test_hops)
 for file in src/model/*.c; do
   stem=$(basename "$file" .c)
-  case $stem in sensor|solver|hop_words|rod_fields) continue ;; esac
+  case $stem in sensor|solver|hop_words) continue ;; esac
   ls tests/unit/*/"test_$stem.c" >/dev/null 2>&1 || { echo "$file has no test"; bad=1; }
 done
 for key in $(grep -rhoE '//.*' src include | grep -oE '\[[a-z]+(19|20)[0-9]{2}[a-z]?[],]' | tr -d '[],' | sort -u); do
