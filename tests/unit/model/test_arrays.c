@@ -10,12 +10,14 @@ static void test_elements_are_zero_at_first_and_keep_what_they_get(void** state)
     model_lump* lump = td_push_lump(m, 1 + i % 3);
     assert_non_null(lump);
     assert_int_equal(lump->station, 0);
-    for (int k = 0; k <= i % 3; k++) lump[k].station = i;
+    for (int k = 0; k <= i % 3; k++) lump[k].station = i + 1;
   }
   assert_int_equal(m->nlump, 334 + 2 * 333 + 3 * 333);
   td_trim(m);
   for (int i = 0, at = 0; i < 1000; i++)
-    for (int k = 0; k <= i % 3; k++) assert_int_equal(m->lump[at++].station, i);
+    for (int k = 0; k <= i % 3; k++) assert_int_equal(m->lump[at++].station, i + 1);
+  m->nlump = 0;  // what was there before is cleared
+  assert_int_equal(td_push_lump(m, 2)[1].station, 0);
   const int first = td_push_name(m, "%s[%d]", "arm", 3), second = td_push_name(m, "leg");
   assert_string_equal(model_name(m, first), "arm[3]");
   assert_string_equal(model_name(m, second), "leg");

@@ -10,8 +10,10 @@
 
 static void test_every_edge_is_a_rod_with_a_loop_of_six_rows(void** state) {
   (void)state;
-  const compiled c = compile_text(
-      NET "mesh(1).body(2).m = [0.05; 0.08]; mesh(1).joint(2).spring.coeff = [400 30];");
+  const compiled c =
+      compile_text(NET
+                   "mesh(1).body(2).m = [0.05; 0.08]; mesh(1).joint(2).spring.coeff = [400 30]; "
+                   "mesh(1).joint(2).spring.init = 0.02; mesh(1).joint(2).spring.compr = 0.5;");
   static const double length[2] = {0.5, 0.2}, per_length[2] = {0.05, 0.08};
   double mass = 0;
   assert_int_equal(c.m->nrod, 2);
@@ -23,8 +25,13 @@ static void test_every_edge_is_a_rod_with_a_loop_of_six_rows(void** state) {
     mass += per_length[r] * length[r];
   }
   CHECK_NEAR(mass_of_lumps(c.m), mass, 1e-15);
-  for (int d = 0; d < 6; d++)  // two numbers: of the translations and of the rotations
-    CHECK_NEAR(fixed_number(c.m, c.m->strain[0].section + SECTION_K + 7 * d), d < 3 ? 400 : 30, 0);
+  const num at = c.m->strain[0].section;
+  for (int d = 0; d < 6; d++) {  // two numbers: of the translations and of the rotations
+    CHECK_NEAR(fixed_number(c.m, at + SECTION_K + 7 * d), d < 3 ? 400 : 30, 0);
+    CHECK_NEAR(fixed_number(c.m, at + SECTION_X0 + d), 0.01, 1e-17);
+  }
+  for (int i = 0; i < c.m->npos; i++)  // it starts straight, whatever its stress-free strain is
+    if (c.m->pos[i].rod > 0) CHECK_NEAR(fixed_number(c.m, c.m->pos[i].init), 0, 0);
   compiled_free(c);
 }
 

@@ -1,12 +1,14 @@
 // Everything that is attached to a rod or measured on it has a frame exactly there.
 #include "compiled.h"
 
-// A frame of the first rod there; a model with points has it without an offset from another one.
-static bool has_frame(const td_model* m, double arc, bool exact) {
+// A station of the first rod there.  In a model with points its hop is that of no other place.
+static bool has_frame(const td_model* m, double arc, bool points) {
+  int hop = -1;
   for (int i = 0; i < m->nstation; i++)
-    if (m->station[i].rod == 1 && fabs(m->station[i].arc - arc) < 1e-12)
-      return !exact || m->station[i].nfix == 0;
-  return false;
+    if (m->station[i].rod == 1 && fabs(m->station[i].arc - arc) < 1e-12) hop = m->station[i].hop;
+  for (int i = 0; i < m->nstation && points; i++)
+    if (m->station[i].hop == hop && fabs(m->station[i].arc - arc) > 1e-12) return false;
+  return hop >= 0;
 }
 
 static void test_what_is_attached_has_its_frame_in_every_model(void** state) {
