@@ -13,7 +13,7 @@ static void test_every_edge_is_a_rod_with_a_loop_of_six_rows(void** state) {
   const compiled c =
       compile_text(NET
                    "mesh(1).body(2).m = [0.05; 0.08]; mesh(1).joint(2).spring.coeff = [400 30]; "
-                   "mesh(1).joint(2).spring.init = 0.02; mesh(1).joint(2).spring.compr = 0.5;");
+                   "mesh(1).joint(2).spring.init = 0.02; mesh(1).joint(2).spring.comp = 0.5;");
   static const double length[2] = {0.5, 0.2}, per_length[2] = {0.05, 0.08};
   double mass = 0;
   assert_int_equal(c.m->nrod, 2);
