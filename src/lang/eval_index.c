@@ -167,13 +167,15 @@ static bool in_range(lang* L, const value* base, const index_list* ix, const ast
   return true;
 }
 
-// Empty value of the same kind as v (and with the same fields) in another shape.
+// Empty value of the same kind as v (and with the same fields) in another shape; only numbers have
+// pages.
 static value* like(lang* L, const value* v, int rows, int cols, int pages, td_span at) {
   if (v->kind == V_NUM) {
     value* out = td_num(L, rows, cols, pages, at);
     if (out) out->logical = v->logical;
     return out;
   }
+  if (pages != 1) return td_fail(L, at, "3-D arrays hold numbers only");
   if (v->kind == V_CELL) return td_cell(L, rows, cols, at);
   value* s = td_struct(L, rows, cols, at);
 

@@ -65,6 +65,8 @@ static void arguments_are_refused(void** state) {
       {"x = sub2ind([3 3], 1.5, 1);", "index 1 is no whole number"},
       {"[r, c] = ind2sub([3 3], 10);", "index 1 is outside of the matrix"},
       {"x = cumtrapz(ones(1, 30, 40));", "needs two vectors of one length"},
+      {"c = {1, 'a'}; x = c(1, 1, ones(20, 20, 30));", "3-D arrays hold numbers only"},
+      {"s.a = 1; x = s(1, 1, [1 1]);", "3-D arrays hold numbers only"},
       {"syms a; x = subs(a, 2);", "subs needs the symbols and their values"},
       {"x = [3 3] \\ [inf -inf];", "least squares need finite numbers"},
   };
