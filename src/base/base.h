@@ -39,6 +39,13 @@ static inline bool are_finite(const double* x, int n) {
 static inline int min_int(int a, int b) { return a < b ? a : b; }
 static inline int max_int(int a, int b) { return a > b ? a : b; }
 
+// Root of the set that contains i, where up[i] leads from each member to another one and from a
+// root to itself (union-find with path halving).
+static inline int set_root(int* up, int i) {
+  while (up[i] != i) i = up[i] = up[up[i]];
+  return i;
+}
+
 // ---- structs that grow (tendril.h has the rules) ----------------------------------------------
 
 // Size in bytes that no public struct reaches: a larger `size` was never set.

@@ -257,6 +257,9 @@ int sim_inputs(session* s);    // reads --inputs, if it is given
 int derive_write(session* s);  // equations of motion, if they can be had (cmd_derive.c)
 // data.c: a whole text file, NULL after a message; a table of numbers from a CSV file
 char* text_of_file(const char* path, int* code);
+// Read a whole file of fewer than `limit` bytes, *size of them and a zero behind; to be freed.
+// NULL: errno tells why, EFBIG where it is larger.
+char* bytes_of_file(const char* path, size_t limit, size_t* size);
 typedef struct table {
   char** names;
   int cols, rows;

@@ -1,46 +1,16 @@
 // tendril report: report.html of earlier results, renewed or as a picture.
+#include <stdint.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-// Read a whole file into a text that ends with a zero byte; the caller frees it.  NULL after a
-// message: the file cannot be opened, or there is no memory.
-static char* read_file(const char* path) {
-  FILE* f = fopen(path, "rb");
-  if (!f) {
-    complain(0, "cannot read '%s'", path);
-    return NULL;
-  }
-
-  // read up to the end of the file; the buffer doubles when it is full
-  char* text = NULL;
-  size_t n = 0, cap = 0;
-  for (bool more = true; more;) {
-    if (cap - n < 2) {
-      cap = cap ? 2 * cap : 1 << 20;
-      char* grown = realloc(text, cap);
-      if (!grown) {
-        complain(0, "out of memory while reading '%s'", path);
-        free(text);
-        fclose(f);
-        return NULL;
-      }
-      text = grown;
-    }
-    const size_t got = fread(text + n, 1, cap - n - 1, f);
-    n += got;
-    more = got > 0;
-  }
-  text[n] = '\0';
-  fclose(f);
-  return text;
-}
-
 // Read the report of a directory into the page of this version.
 char* report_read(const char* directory) {
   char* path = format_text("%s/report.html", directory);
-  char *text = path ? read_file(path) : NULL, *page = NULL;
+  size_t n;
+  char *text = path ? bytes_of_file(path, SIZE_MAX, &n) : NULL, *page = NULL;
+  if (path && !text) complain(0, "cannot read '%s'", path);
   if (text && td_report_renew(text, &page) != TD_OK) complain(0, "'%s' is not a report", path);
   free(text);
   free(path);

@@ -10,13 +10,11 @@
 
 #define TEXT_FILE_LIMIT (64 << 20)  // bytes
 
-// Read a whole text file; to be freed.  NULL: a message was printed, and *code is the exit code.
-char* text_of_file(const char* path, int* code) {
+// Read a whole file of fewer than `limit` bytes, *size of them and a zero behind; to be freed.
+// NULL: errno tells why, EFBIG where it is larger.
+char* bytes_of_file(const char* path, size_t limit, size_t* size) {
   FILE* f = fopen(path, "rb");
-  if (!f) {
-    *code = complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
-    return NULL;
-  }
+  if (!f) return NULL;
 
   // grow the buffer until the end
   size_t n = 0, cap = 1 << 16;
@@ -24,22 +22,31 @@ char* text_of_file(const char* path, int* code) {
   errno = 0;
   while (text) {
     n += fread(text + n, 1, cap - 1 - n, f);
-    if (n < cap - 1 || cap > TEXT_FILE_LIMIT) break;
+    if (n < cap - 1 || n >= limit) break;
     char* longer = realloc(text, cap *= 2);
     if (!longer) free(text);
     text = longer;
   }
 
   // a text, or what is wrong with it
-  const bool failed = ferror(f) != 0;
+  const int fault = !text ? ENOMEM : ferror(f) ? (errno ? errno : EIO) : n >= limit ? EFBIG : 0;
   fclose(f);
-  if (text && !failed && n < TEXT_FILE_LIMIT && !memchr(text, 0, n)) {
-    text[n] = '\0';
-    return text;
-  }
-  *code = !text    ? complain(CODE_NUMERICS, "out of memory")
-          : failed ? complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno))
-                   : complain(CODE_FILE, "'%s' is not a text file", path);
+  if (fault) free(text);
+  errno = fault;
+  if (fault) return NULL;
+  text[n] = '\0';
+  *size = n;
+  return text;
+}
+
+// Read a whole text file; to be freed.  NULL: a message was printed, and *code is the exit code.
+char* text_of_file(const char* path, int* code) {
+  size_t n;
+  char* text = bytes_of_file(path, TEXT_FILE_LIMIT, &n);
+  if (text && !memchr(text, 0, n)) return text;
+  *code = text || errno == EFBIG ? complain(CODE_FILE, "'%s' is not a text file", path)
+          : errno == ENOMEM      ? complain(CODE_NUMERICS, "out of memory")
+                            : complain(CODE_FILE, "cannot read '%s': %s", path, strerror(errno));
   free(text);
   return NULL;
 }

@@ -36,16 +36,10 @@ enum { READ_LIMIT = 64 << 20 };
 // Read a JSON object from a file; to be freed with cJSON_Delete().  NULL: no file, too large, or no
 // object.
 cJSON* json_read(const char* path) {
-  FILE* f = fopen(path, "rb");
-  if (!f) return NULL;
-  char* text = NULL;
-  long n = fseek(f, 0, SEEK_END) == 0 ? ftell(f) : -1;
-  if (n > 0 && n < READ_LIMIT && fseek(f, 0, SEEK_SET) == 0) text = malloc((size_t)n);
-  cJSON* object = text && fread(text, 1, (size_t)n, f) == (size_t)n
-                      ? cJSON_ParseWithLength(text, (size_t)n)
-                      : NULL;
+  size_t n;
+  char* text = bytes_of_file(path, READ_LIMIT, &n);
+  cJSON* object = text ? cJSON_ParseWithLength(text, n) : NULL;
   free(text);
-  fclose(f);
   if (cJSON_IsObject(object)) {
     keep_bits(object->child);
     return object;

@@ -44,14 +44,20 @@ static void say_equil(session* s) {
 
 static int study(session* s);
 
-// Find the equilibrium from the session's state, or at all times of --times, and print it.
-int equil_step(session* s) {
-  if (s->opt->times) return study(s);
+// The options of a search, whose progress is shown from here on.
+static td_equil_options options_of(session* s) {
   td_equil_options o = td_equil_options_default();
   o.progress = progress_show;
   o.user = &s->progress;
   o.stable = s->stable && !s->opt->any;
   progress_clear(&s->progress);
+  return o;
+}
+
+// Find the equilibrium from the session's state, or at all times of --times, and print it.
+int equil_step(session* s) {
+  if (s->opt->times) return study(s);
+  const td_equil_options o = options_of(s);
   const double start = seconds();
   td_state_copy(s->model, s->state, s->rest);
   slow_begin();
@@ -88,11 +94,7 @@ static int study(session* s) {
   }
   times_of(s->opt->times, times, n);
   td_state_copy(s->model, s->state, s->rest);
-  td_equil_options o = td_equil_options_default();
-  o.progress = progress_show;
-  o.user = &s->progress;
-  o.stable = s->stable && !s->opt->any;
-  progress_clear(&s->progress);
+  const td_equil_options o = options_of(s);
   const double start = seconds();
   int found = 0;
   say_heading(s, "Equilibria over time");

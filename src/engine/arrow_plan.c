@@ -22,12 +22,6 @@ typedef struct planner {
 
 enum { TRUNK = -1, NOWHERE = -2 };
 
-// Root of the set that contains i (union-find with path halving).
-static int find_root(int* up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
 // ---- one trunk --------------------------------------------------------------------------------
 
 // Products of td_kkt_factor for n unknowns and m rows.
@@ -53,7 +47,7 @@ static double divide(planner* p, int tip) {
       const int hop = station[s] < 0 ? -1 : m->station[station[s]].hop;
       if (hop < 0 || p->part[hop] == TRUNK) continue;
       if (p->of_row[i] != TRUNK)
-        p->up[find_root(p->up, p->of_row[i])] = find_root(p->up, p->part[hop]);
+        p->up[set_root(p->up, p->of_row[i])] = set_root(p->up, p->part[hop]);
       p->of_row[i] = p->part[hop];
     }
   }
@@ -62,7 +56,7 @@ static double divide(planner* p, int tip) {
   for (int v = 0; v < m->nvel; v++) p->of_v[v] = NOWHERE;
 
   for (int k = 0; k < m->ncol; k++) {
-    const int part = p->part[m->col[k].hop], root = part == TRUNK ? TRUNK : find_root(p->up, part);
+    const int part = p->part[m->col[k].hop], root = part == TRUNK ? TRUNK : set_root(p->up, part);
     int* of = &p->of_v[m->col[k].v];
     *of = *of == NOWHERE || *of == root ? root : TRUNK;
   }
@@ -73,7 +67,7 @@ static double divide(planner* p, int tip) {
 
   for (int i = 0; i < m->nrow; i++) {
     if (p->of_row[i] == TRUNK) continue;
-    p->of_row[i] = find_root(p->up, p->of_row[i]);
+    p->of_row[i] = set_root(p->up, p->of_row[i]);
     p->nrow[p->of_row[i]]++;
   }
 

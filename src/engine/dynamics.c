@@ -290,22 +290,15 @@ void td_mass_push(const td_model* m, const td_state* state, td_work* w, const do
   }
 }
 
-// Positions (3 each) of the stations first .. first + n - 1.
-td_status td_trial_station_positions(const td_model* m, const td_state* state, td_work* w,
-                                     int first, int n, double* positions) {
+// Positions (3 each) of the stations first .. first + n - 1 at a finite state.
+td_status td_station_positions(const td_model* m, const td_state* state, td_work* w, int first,
+                               int n, double* positions) {
   if (!model_has(m, state, w) || first < 0 || n < 0 || first > m->nstation - n ||
-      (!positions && n > 0))
+      (!positions && n > 0) || !model_owns(m, state) || !td_state_is_finite(m, state))
     return TD_E_USAGE;
   td_enter(m, state, w);
   for (int i = 0; i < n; i++) vec3_put(positions + 3 * (size_t)i, td_frame(m, w, first + i).p);
   return TD_OK;
-}
-
-// td_trial_station_positions for finite states.
-td_status td_station_positions(const td_model* m, const td_state* state, td_work* w, int first,
-                               int n, double* positions) {
-  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  return td_trial_station_positions(m, state, w, first, n, positions);
 }
 
 // Pose (4 x 4, row-major) and body twist [v, w] of a station.
@@ -453,11 +446,6 @@ td_status td_impulse(const td_model* m, td_work* w, const double* g, double* dv,
 td_status td_driven_accelerations(const td_model* m, td_work* w, const double* f, const double* g,
                                   double* a, double* lambda) {
   return solve_motion(m, w, f, m->nrow > 0 ? g : NULL, a, m->nrow > 0 ? lambda : NULL);
-}
-
-// v' of generalised forces f alone, with rows held.
-td_status td_force_accelerations(const td_model* m, td_work* w, const double* f, double* a) {
-  return solve_motion(m, w, f, NULL, a, NULL);
 }
 
 // d v'/d(drives) (nv x drives) at a state that has been evaluated.

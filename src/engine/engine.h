@@ -58,8 +58,6 @@ td_status td_trial_constraints(const td_model* model, const td_state* state, td_
                                double* Jc, double* e, double* edot);
 td_status td_trial_forward_tangent(const td_model* model, const td_state* state, td_work* work,
                                    double* dq, double* dv, double* du);
-td_status td_trial_station_positions(const td_model* model, const td_state* state, td_work* work,
-                                     int first, int n, double* positions);
 td_status td_trial_station(const td_model* model, const td_state* state, td_work* work, int station,
                            double pose[16], double twist[6]);
 td_energies td_trial_energy(const td_model* model, const td_state* state, td_work* work);
@@ -418,10 +416,8 @@ bool td_inputs_affine(const td_model* model);
 // d v'/du (nv x drives) after td_forward_dynamics at this very state.
 td_status td_input_accelerations(const td_model* model, const td_state* state, td_work* work,
                                  double* du);
-// v' (nv) of generalised forces f (nv) alone, after td_forward_dynamics at this very state.
-td_status td_force_accelerations(const td_model* model, td_work* work, const double* f, double* a);
-// v' (nv) and multipliers (nconstraint, NULL: not wanted) of forces f where the constraints are to
-// have accelerations g (nconstraint), too.
+// v' (nv) and multipliers (nconstraint, NULL: not wanted) of generalised forces f (nv) where the
+// constraints are to have accelerations g (nconstraint), after td_forward_dynamics at this state.
 td_status td_driven_accelerations(const td_model* model, td_work* work, const double* f,
                                   const double* g, double* a, double* lambda);
 // Velocity changes (nv) by impulses (nconstraint) of the constraints that change their rates by g;
@@ -431,11 +427,9 @@ td_status td_impulse(const td_model* model, td_work* work, const double* g, doub
 
 // ---- events and one-sided elements ------------------------------------------------------------
 
-// Values of the event functions (nevent), whether an event ends the simulation (then = 'stop'), and
-// its name.
+// Values of the event functions (nevent), and whether an event ends the simulation (then = 'stop').
 void td_event_values(const td_model* model, const td_state* state, td_work* work, double* values);
 bool td_event_stops(const td_model* model, int event);
-const char* td_event_name(const td_model* model, int event);
 // Switching functions of one-sided elements (dir = +-1) that are worth locating: 0 when there are
 // too many of them.
 int td_switch_count(const td_model* model);

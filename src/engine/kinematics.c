@@ -76,6 +76,16 @@ frame td_frame(const td_model* m, const td_work* w, int station) {
   return f;
 }
 
+// Shift the changes of a hop's twist and acceleration about the world's origin to a station's
+// frame, which moves itself by d->p.
+static void shift_to(const frame* f, const spatial* dV, const spatial* dA, frame_change* d) {
+  d->w = spatial_r(dV);
+  d->v = vec3_add(vec3_add(spatial_t(dV), vec3_cross(d->w, f->p)), vec3_cross(f->w, d->p));
+  d->dw = spatial_r(dA);
+  d->a = vec3_add(vec3_add(spatial_t(dA), vec3_cross(d->dw, f->p)), vec3_cross(f->dw, d->p));
+  d->a = vec3_add(d->a, vec3_add(vec3_cross(d->w, f->v), vec3_cross(f->w, d->v)));
+}
+
 // Changes of position, orientation, velocities and accelerations of a station's frame in the world,
 // along the direction w->along; zero for the ground.
 frame_change td_frame_along(const td_model* m, const td_work* w, int station) {
@@ -97,11 +107,7 @@ frame_change td_frame_along(const td_model* m, const td_work* w, int station) {
   const spatial dV = spatial_add(spatial_cross(&c->X, &h->V), c->U);
   const spatial dA =
       spatial_add(spatial_add(spatial_cross(&c->X, &h->A), spatial_cross(&c->U, &h->V)), c->Z);
-  d.w = spatial_r(&dV);
-  d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
-  d.dw = spatial_r(&dA);
-  d.a = vec3_add(vec3_add(spatial_t(&dA), vec3_cross(d.dw, f.p)), vec3_cross(f.dw, d.p));
-  d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
+  shift_to(&f, &dV, &dA, &d);
   return d;
 }
 
@@ -136,12 +142,7 @@ frame_change td_frame_change(const td_model* m, const td_work* w, int station, i
     dA = spatial_add(spatial_add(spatial_cross(&S, &h->A), spatial_cross(&U, &h->V)), Z);
   }
 
-  // shift both to the station, which moves itself by d.p
-  d.w = spatial_r(&dV);
-  d.v = vec3_add(vec3_add(spatial_t(&dV), vec3_cross(d.w, f.p)), vec3_cross(f.w, d.p));
-  d.dw = spatial_r(&dA);
-  d.a = vec3_add(vec3_add(spatial_t(&dA), vec3_cross(d.dw, f.p)), vec3_cross(f.dw, d.p));
-  d.a = vec3_add(d.a, vec3_add(vec3_cross(d.w, f.v), vec3_cross(f.w, d.v)));
+  shift_to(&f, &dV, &dA, &d);
   return d;
 }
 

@@ -56,6 +56,3 @@ void td_numbers(const td_model* m, const td_state* state, td_work* w) {
 }
 
 bool td_event_stops(const td_model* m, int event) { return m->event[event].stop; }
-const char* td_event_name(const td_model* m, int event) {
-  return model_name(m, m->event[event].name);
-}

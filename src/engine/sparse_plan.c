@@ -42,12 +42,6 @@ typedef struct planner {
 
 // ---- trees and blocks -------------------------------------------------------------------------
 
-// Root of the set that contains i (union-find with path halving).
-static int find_root(int* up, int i) {
-  while (up[i] != i) i = up[i] = up[up[i]];
-  return i;
-}
-
 // Counting sort: list items i with key[i] >= 0 by key, the items of key k at list[at[k]] ..
 // list[at[k + 1] - 1].
 static void sort_by_key(const int* key, int nitem, int n, int* at, int* list) {
@@ -72,7 +66,7 @@ static bool number_blocks(planner* p, int* up, const int* owner, int* tree_block
 
   // the root of a set is its first tree
   for (int t = 0; t < ntree; t++)
-    tree_block[t] = up[t] == t ? p->nblock++ : tree_block[find_root(up, t)];
+    tree_block[t] = up[t] == t ? p->nblock++ : tree_block[set_root(up, t)];
   for (int t = 0; t < ntree; t++)
     for (int i = m->tree[t]; i < m->tree[t + 1]; i++) block_of_hop[i] = tree_block[t];
   for (int v = 0; v < m->nvel; v++) v_block[v] = tree_block[owner[v]];
@@ -111,7 +105,7 @@ static bool make_blocks(planner* p) {
       for (int k = m->hop[i].col; k < m->hop[i].col + m->hop[i].nv; k++) {
         int* o = &owner[m->col[k].v];
         if (*o < 0) *o = t;
-        const int a = find_root(up, *o), b = find_root(up, t);
+        const int a = set_root(up, *o), b = set_root(up, t);
         up[max_int(a, b)] = min_int(a, b);
       }
   const bool ok = number_blocks(p, up, owner, tree_block);

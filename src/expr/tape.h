@@ -34,8 +34,31 @@ struct td_tape {
   double* data;  // knots and coefficients of the tables
 };
 
-// Value at x of the piecewise polynomial of td_ex_table
+// The piece of a table at x: the last knot not above x; the end pieces are continued.
+static inline int table_piece(const double* knots, int n, double x) {
+  // knots[low] <= x < knots[high]; first try the piece it would be with equal spacing
+  int low = 0, high = n - 1;
+  const double guess = (x - knots[0]) / (knots[n - 1] - knots[0]) * (n - 1);
+  const int first = guess > 0 ? (guess < n - 2 ? (int)guess : n - 2) : 0;
+  if (knots[first] <= x) {
+    low = first;
+    if (x < knots[first + 1]) high = first + 1;
+  } else if (first > 0) {
+    high = first;
+  }
 
+  while (high - low > 1) {
+    const int mid = low + (high - low) / 2;
+    if (knots[mid] <= x) {
+      low = mid;
+    } else {
+      high = mid;
+    }
+  }
+  return low;
+}
+
+// Value at x of the piecewise polynomial of td_ex_table
 double td_table_eval(const double* knots, int n, const double* coef, int order, bool clamp,
                      double x);
 

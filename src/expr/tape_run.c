@@ -14,27 +14,8 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
   if (isnan(x)) return x;
   if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
 
-  // find knots[low] <= x < knots[high]; first try the piece it would be with equal spacing
-  int low = 0, high = n - 1;
-  const double guess = (x - knots[0]) / (knots[n - 1] - knots[0]) * (n - 1);
-  const int first = guess > 0 ? (guess < n - 2 ? (int)guess : n - 2) : 0;
-  if (knots[first] <= x) {
-    low = first;
-    if (x < knots[first + 1]) high = first + 1;
-  } else if (first > 0) {
-    high = first;
-  }
-
-  while (high - low > 1) {
-    const int mid = low + (high - low) / 2;
-    if (knots[mid] <= x) {
-      low = mid;
-    } else {
-      high = mid;
-    }
-  }
-
   // Horner's scheme
+  const int low = table_piece(knots, n, x);
   const double* c = coef + (size_t)low * (size_t)order;
   const double dx = x - knots[low];
   double y = c[order - 1];

@@ -132,31 +132,21 @@ const char td_c_interface[] =
     "           double* M, double* h, double* tau, double* J, double* gamma, double* packed);\n"
     "\n";
 
+#define UNPACK(terms)                                                                            \
+  "\nvoid @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n" \
+  "           double* M, double* h, double* tau, double* J, double* gamma, double* packed) "     \
+  "{\n" terms                                                                                    \
+  "  for (int i = 0; i < @_nv; i++)\n"                                                           \
+  "    for (int j = 0; j <= i; j++) {\n"                                                         \
+  "      const double x = j < first[i] ? 0 : packed[diag[i] - (i - j)];\n"                       \
+  "      M[i * @_nv + j] = x;\n"                                                                 \
+  "      M[j * @_nv + i] = x;\n"                                                                 \
+  "    }\n"                                                                                      \
+  "}\n"
 const char td_c_unpack[] =
-    "\nvoid @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n"
-    "           double* M, double* h, double* tau, double* J, double* gamma, double* packed) {\n"
-    "  @_terms(t, q, v, u, p, packed, h, tau);\n"
-    "  (void)J;\n"
-    "  (void)gamma;\n"
-    "  for (int i = 0; i < @_nv; i++)\n"
-    "    for (int j = 0; j <= i; j++) {\n"
-    "      const double x = j < first[i] ? 0 : packed[diag[i] - (i - j)];\n"
-    "      M[i * @_nv + j] = x;\n"
-    "      M[j * @_nv + i] = x;\n"
-    "    }\n"
-    "}\n";
-
-const char td_c_unpack_rows[] =
-    "\nvoid @_eom(double t, const double* q, const double* v, const double* u, const double* p,\n"
-    "           double* M, double* h, double* tau, double* J, double* gamma, double* packed) {\n"
-    "  @_terms(t, q, v, u, p, packed, h, tau, J, gamma);\n"
-    "  for (int i = 0; i < @_nv; i++)\n"
-    "    for (int j = 0; j <= i; j++) {\n"
-    "      const double x = j < first[i] ? 0 : packed[diag[i] - (i - j)];\n"
-    "      M[i * @_nv + j] = x;\n"
-    "      M[j * @_nv + i] = x;\n"
-    "    }\n"
-    "}\n";
+    UNPACK("  @_terms(t, q, v, u, p, packed, h, tau);\n  (void)J;\n  (void)gamma;\n");
+const char td_c_unpack_rows[] = UNPACK("  @_terms(t, q, v, u, p, packed, h, tau, J, gamma);\n");
+#undef UNPACK
 
 // ---- solution ---------------------------------------------------------------------------------
 

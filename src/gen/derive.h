@@ -96,7 +96,5 @@ struct td_derived {
 // False: no memory.
 bool td_derived_mass(td_derived* d, ex* M);
 bool td_derived_residual(td_derived* d, ex* F);
-// Differentiate F: dF/dq, dF/dv (nv x nv each) along the tangent directions, and dF/du (nv x nu).
-bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du);
 
 #endif

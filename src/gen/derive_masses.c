@@ -306,33 +306,3 @@ bool td_derived_residual(td_derived* d, ex* F) {
   }
   return !td_exprs_failed(g);
 }
-
-// dF/dq along the motion of each velocity (the direction N e_k, since q' = N v is linear in v),
-// dF/dv and dF/du.  False: no memory.
-bool td_derived_tangent(td_derived* d, ex* dq, ex* dv, ex* du) {
-  td_exprs* g = d->g;
-  const ex one = xnum(g, 1);
-  const int nv = d->nv;
-  const size_t n = (size_t)max_int(nv, d->nq) + 1;
-  ex *F = malloc(n * sizeof *F), *column_of = malloc(n * sizeof *F), *N = malloc(n * sizeof *N);
-  bool ok = F && column_of && N && td_derived_residual(d, F);
-
-  // dF/dq and dF/dv, velocity by velocity
-  for (int k = 0; ok && k < nv; k++) {
-    ok = td_ex_along(g, d->qdot, d->nq, &d->v[k], &one, 1, N) &&
-         td_ex_along(g, F, nv, d->q, N, d->nq, column_of);
-    for (int i = 0; ok && i < nv; i++) dq[i * nv + k] = column_of[i];
-    ok = ok && td_ex_along(g, F, nv, &d->v[k], &one, 1, column_of);
-    for (int i = 0; ok && i < nv; i++) dv[i * nv + k] = column_of[i];
-  }
-
-  // dF/du
-  for (int k = 0; ok && k < d->nu; k++) {
-    ok = td_ex_along(g, F, nv, &d->u[k], &one, 1, column_of);
-    for (int i = 0; ok && i < nv; i++) du[i * d->nu + k] = column_of[i];
-  }
-  free(F);
-  free(column_of);
-  free(N);
-  return ok;
-}

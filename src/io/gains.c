@@ -2,12 +2,11 @@
 #include "io/gains.h"
 
 #include <cjson/cJSON.h>
-#include <fcntl.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
-#include <unistd.h>
+
+#include "base/file.h"
 
 #define FILE_LIMIT (64 << 20)  // bytes
 
@@ -22,36 +21,6 @@ typedef struct reader {
 static td_status complain(const reader* r, const char* what, const char* name) {
   snprintf(r->message, r->size, "%s: %s '%s'", r->path, what, name);
   return TD_E_IO;
-}
-
-// Read a file of limited size; to be freed, NULL: unreadable or no memory.
-static char* text_of(const char* path) {
-  // not blocking: a pipe would wait for its writer
-  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  struct stat info;
-  const bool file = descriptor >= 0 && fstat(descriptor, &info) == 0 && S_ISREG(info.st_mode) &&
-                    info.st_size < FILE_LIMIT;
-  FILE* f = file ? fdopen(descriptor, "rb") : NULL;
-  if (!f) {
-    if (descriptor >= 0) close(descriptor);
-    return NULL;
-  }
-
-  // grow the buffer until the end of the file
-  size_t n = 0, cap = 1 << 16;
-  char* text = malloc(cap);
-  while (text) {
-    n += fread(text + n, 1, cap - 1 - n, f);
-    if (n < cap - 1 || cap > FILE_LIMIT) break;
-    char* longer = realloc(text, cap *= 2);
-    if (!longer) free(text);
-    text = longer;
-  }
-  const bool ok = !ferror(f) && n < FILE_LIMIT;
-  fclose(f);
-  if (text && ok) text[n] = '\0';
-  if (!ok) free(text);
-  return ok ? text : NULL;
 }
 
 // Read n finite numbers.
@@ -156,8 +125,10 @@ td_status td_gains_read(const char* path, const td_model* model, td_gains** gain
                         size_t size) {
   *gains = NULL;
   reader r = {.path = path, .message = message, .size = size};
-  char* text = text_of(path);
-  if (!text) {
+  char* text;
+  size_t n;
+  const char* why;
+  if (td_file_read(path, FILE_LIMIT, &text, &n, &why) != TD_OK) {
     snprintf(message, size, "cannot read '%s'", path);
     return TD_E_IO;
   }

@@ -2,15 +2,11 @@
 // for the compiler.
 #include "io/cad.h"
 
-#include <errno.h>
-#include <fcntl.h>
 #include <math.h>
-#include <stdio.h>
 #include <string.h>
 #include <strings.h>
-#include <sys/stat.h>
-#include <unistd.h>
 
+#include "base/file.h"
 #include "model/field.h"
 
 enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES file
@@ -18,14 +14,7 @@ enum { FILE_LIMIT = 400000000 };  // bytes: about a million lines in an IGES fil
 // File name relative to the text that names it; to be freed, NULL: no memory
 static char* beside(const td_spec* spec, td_span at, const char* name) {
   const bool known = at.source >= 0 && at.source < spec->diags.nsource;
-  const char* from = known ? spec->diags.sources[at.source].name : "";
-  const char* slash = strrchr(from, '/');
-  td_text path = {0};
-  if (name[0] != '/' && slash) td_text_addn(&path, from, (int)(slash - from) + 1);
-  td_text_add(&path, name);
-  if (!path.failed) return path.s;
-  td_text_free(&path);
-  return NULL;
+  return td_file_beside(known ? spec->diags.sources[at.source].name : "", name);
 }
 
 // A mesh and its file.
@@ -49,30 +38,9 @@ static td_status read_bytes(const mesh_file* f, char** text, size_t* size) {
     return TD_E_IO;
   }
 
-  // not blocking: a pipe would wait for its writer
-  const int descriptor = open(f->path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  FILE* file = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-  if (!file) {
-    const td_status status = refuse(f, TD_E_IO, strerror(errno));
-    if (descriptor >= 0) close(descriptor);
-    return status;
-  }
-
-  // a regular file, at once
-  struct stat info;
-  td_status status = TD_OK;
-  if (fstat(fileno(file), &info) != 0 || !S_ISREG(info.st_mode))
-    status = refuse(f, TD_E_IO, "it is not a file");
-  else if (info.st_size > FILE_LIMIT)
-    status = refuse(f, TD_E_IO, "it is larger than 400 MB");
-  else if (!(*text = malloc((size_t)info.st_size + 1)))
-    status = TD_E_NOMEM;
-  if (status == TD_OK) {
-    *size = fread(*text, 1, (size_t)info.st_size, file);
-    if (ferror(file)) status = refuse(f, TD_E_IO, strerror(errno));
-  }
-  fclose(file);
-  return status;
+  const char* why;
+  const td_status status = td_file_read(f->path, FILE_LIMIT, text, size, &why);
+  return status == TD_E_IO ? refuse(f, status, why ? why : "it is larger than 400 MB") : status;
 }
 
 static double number_of(const value* mesh, int i, const char* field) {

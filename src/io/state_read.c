@@ -7,7 +7,7 @@
 #include <string.h>
 #include <sys/stat.h>
 
-#include "base/base.h"
+#include "base/file.h"
 #include "io/files.h"
 #include "io/state_turns.h"
 #include "model/model.h"
@@ -356,15 +356,8 @@ static td_status read_h5(const reading* r) {
 
 // Read a state from a JSON file.
 static td_status read_json(const reading* r, FILE* f) {
-  size_t n = 0, cap = 1 << 16;
-  char* text = malloc(cap);
-  while (text) {
-    n += fread(text + n, 1, cap - 1 - n, f);
-    if (n < cap - 1 || cap > STATE_FILE_LIMIT) break;
-    char* longer = realloc(text, cap *= 2);
-    if (!longer) free(text);
-    text = longer;
-  }
+  size_t n;
+  char* text = td_stream_read(f, STATE_FILE_LIMIT, &n);
 
   // a text that is JSON
   td_status status = TD_E_NOMEM;
@@ -374,7 +367,6 @@ static td_status read_json(const reading* r, FILE* f) {
     status = fail(r, TD_E_SYNTAX, "'%s' is not a state file", r->path);
   } else if (text) {
     char why[256] = "out of memory";
-    text[n] = 0;
     status = td_state_parse(r->model, text, r->state, why, sizeof why);
     if (status == TD_OK)
       fail(r, TD_OK, "%s", r->path);

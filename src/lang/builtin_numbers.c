@@ -7,6 +7,7 @@
 #include <string.h>
 
 #include "lang/eval.h"
+#include "math/riccati.h"
 
 static const double pi = 3.14159265358979323846;
 
@@ -490,48 +491,23 @@ static value* polynomial(lang* L, call* c) {
 
 // ---- matrices -----------------------------------------------------------------------------------
 
-// expm(A) by squaring the Taylor series of A/2^k, whose terms fall below rounding after 18
+// expm(A); rows and columns may change places, for the exponential of A' is the transposed one
 static value* expm(lang* L, call* c) {
   value* a = td_arg_numeric(L, c, 0) ? td_constant(L, c->argv[0], c->arg_at[0], "a matrix") : NULL;
   if (!a) return NULL;
   const int n = a->rows;
-  if (a->cols != n || a->pages != 1 || n > 200) {
-    td_value_drop(a);
-    return td_fail(L, c->arg_at[0], "expm needs a square matrix of at most 200 rows");
-  }
-
-  // halve A until its norm is below one
-  double norm = 0;
-  for (int i = 0; i < n * n; i++) norm = fmax(norm, n * fabs(a->x[i]));
-  const int halvings = norm > 0.5 ? (int)ceil(log2(norm)) + 1 : 0;
-  value *E = isfinite(norm) ? td_num(L, n, n, 1, c->at) : NULL,
-        *term = E ? td_num(L, n, n, 1, c->at) : NULL,
-        *part = term ? td_num(L, n, n, 1, c->at) : NULL;
-  if (!isfinite(norm)) td_fail(L, c->arg_at[0], "expm needs finite numbers");
-  bool ok = part != NULL && td_spend(L, (long)n * n * n, c->at);
-  for (int i = 0; ok && i < n; i++) E->x[i + n * i] = term->x[i + n * i] = 1;
-  for (int i = 0; ok && i < n * n; i++) part->x[i] = ldexp(a->x[i], -halvings);
-
-  // sum the series, then square as often
-  for (int k = 1; ok && k <= 18; k++) {
-    value* next = td_matmul(L, term, part, c->at);
-    td_value_drop(term);
-    term = next;
-    ok = next != NULL;
-    for (int i = 0; ok && i < n * n; i++) E->x[i] += next->x[i] /= k;
-  }
-
-  for (int k = 0; ok && k < halvings; k++) {
-    value* square = td_matmul(L, E, E, c->at);
-    td_value_drop(E);
-    E = square;
-    ok = square != NULL;
-  }
-
+  value* E = NULL;
+  if (a->cols != n || a->pages != 1 || n > 200)
+    td_fail(L, c->arg_at[0], "expm needs a square matrix of at most 200 rows");
+  else if (td_spend(L, 30L * n * n * n, c->at))
+    E = td_num(L, n, n, 1, c->at);
+  const td_status status = E ? td_expm(a->x, n, E->x) : TD_OK;
+  if (status == TD_E_NOMEM)
+    td_no_memory(L, c->at);
+  else if (status != TD_OK)
+    td_fail(L, c->arg_at[0], "expm needs a matrix with a norm below 1e9");
   td_value_drop(a);
-  td_value_drop(part);
-  td_value_drop(term);
-  return value_if(ok, E);
+  return value_if(status == TD_OK, E);
 }
 
 const builtin td_builtin_numbers[] = {

@@ -1,51 +1,16 @@
 // Reading of texts beside the model: file names relative to the file that names them, and limits of
 // what may be read.
-#include <errno.h>
-#include <fcntl.h>
-#include <stdio.h>
 #include <string.h>
-#include <sys/stat.h>
 #include <unistd.h>
 
+#include "base/file.h"
 #include "lang/eval.h"
 
 // Join a file name to the folder of the text that names it.
 char* td_relative_path(const lang* L, td_span at, const char* name) {
   const char* from =
       at.source >= 0 && at.source < L->diags->nsource ? L->diags->sources[at.source].name : "";
-  const char* slash = strrchr(from, '/');
-  if (name[0] == '/' || !slash) return td_strdup(name);
-  td_text path = {0};
-  td_text_addn(&path, from, (int)(slash - from) + 1);
-  td_text_add(&path, name);
-  if (!path.failed) return path.s;
-  td_text_free(&path);
-  return NULL;
-}
-
-// Read an open regular file; NULL after a message.
-static char* read_all(lang* L, FILE* f, const char* path, td_span at, int* size) {
-  struct stat info;
-  if (fstat(fileno(f), &info) != 0 || !S_ISREG(info.st_mode)) {
-    td_error(L->diags, TD_E_IO, at, "cannot read '%s': it is not a file", path);
-    return NULL;
-  }
-  if (info.st_size > TD_TEXT_LIMIT || L->text_bytes + (size_t)info.st_size > TD_TEXT_LIMIT) {
-    td_error(L->diags, TD_E_IO, at,
-             "cannot read '%s': the texts of a model may have %d MB together", path,
-             TD_TEXT_LIMIT / 1000000);
-    return NULL;
-  }
-
-  char* text = malloc((size_t)info.st_size + 1);
-  if (!text) return td_no_memory(L, at);
-  *size = (int)fread(text, 1, (size_t)info.st_size, f);
-  text[*size] = 0;
-  L->text_bytes += (size_t)*size;
-  if (!ferror(f)) return text;
-  free(text);
-  td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
-  return NULL;
+  return td_file_beside(from, name);
 }
 
 // Read a file that the model is allowed to read.
@@ -57,16 +22,20 @@ char* td_read_text(lang* L, const char* path, td_span at, int* size) {
     return NULL;
   }
 
-  // non-blocking, because opening a pipe would wait for its writer
-  const int descriptor = open(path, O_RDONLY | O_NONBLOCK | O_CLOEXEC);
-  FILE* f = descriptor < 0 ? NULL : fdopen(descriptor, "rb");
-  if (!f) {
-    td_error(L->diags, TD_E_IO, at, "cannot read '%s': %s", path, strerror(errno));
-    if (descriptor >= 0) close(descriptor);
-    return NULL;
-  }
-  char* text = read_all(L, f, path, at, size);
-  fclose(f);
+  char* text;
+  size_t n;
+  const char* why;
+  const size_t left = L->text_bytes < TD_TEXT_LIMIT ? TD_TEXT_LIMIT - L->text_bytes : 0;
+  const td_status status = td_file_read(path, left, &text, &n, &why);
+  if (status == TD_E_NOMEM) return td_no_memory(L, at);
+  if (status != TD_OK && why)
+    td_error(L->diags, status, at, "cannot read '%s': %s", path, why);
+  else if (status != TD_OK)
+    td_error(L->diags, status, at, "cannot read '%s': the texts of a model may have %d MB together",
+             path, TD_TEXT_LIMIT / 1000000);
+  if (status != TD_OK) return NULL;
+  *size = (int)n;
+  L->text_bytes += n;
   return text;
 }
 

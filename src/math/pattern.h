@@ -43,8 +43,7 @@ static inline int block_start(const td_pattern* b, int I, int J) {
   return b->base[J] + b->offset[block_find(b, I, J)];
 }
 
-// y += A x and y += A'x
+// y += A x
 void td_pattern_mul(const td_pattern* b, const double* A, const double* x, double* y);
-void td_pattern_mul_t(const td_pattern* b, const double* A, const double* x, double* y);
 
 #endif

@@ -1,9 +1,10 @@
 // Reading CSV files of results: a line of names, then rows of numbers.
+#include <limits.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
 
-#include "base/base.h"
+#include "base/file.h"
 #include "tendril/view.h"
 
 enum { MOST_COLUMNS = 100000 };
@@ -15,14 +16,10 @@ static td_status read_text(const char* path, td_text* out, char* message, size_t
     snprintf(message, size, "cannot read '%s'", path);
     return TD_E_IO;
   }
-  static const int chunk = 1 << 16;
-  char* block = malloc((size_t)chunk);
-  for (size_t n = 1; block && n > 0;) {
-    n = fread(block, 1, (size_t)chunk, f);
-    td_text_addn(out, block, (int)n);
-  }
-  const bool ok = block && !ferror(f) && !out->failed;
-  free(block);
+  size_t n;
+  out->s = td_stream_read(f, INT_MAX, &n);
+  const bool ok = out->s && !ferror(f) && n < INT_MAX;
+  out->n = ok ? (int)n : 0;
   fclose(f);
   if (!ok) snprintf(message, size, "cannot read '%s'", path);
   return ok ? TD_OK : TD_E_IO;

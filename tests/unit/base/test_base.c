@@ -1,8 +1,9 @@
-// Memory, text and names.
-#include "base/base.h"
+// Memory, text, files and names.
+#include "base/file.h"
 #include "tendril/tools.h"
 
 #include <limits.h>
+#include <unistd.h>
 
 #include "check.h"
 
@@ -169,8 +170,61 @@ static void test_the_page_of_errors_has_every_status(void** state) {
   }
 }
 
+// ---- files --------------------------------------------------------------------------------------
+
+static void test_whole_regular_files_are_read_within_their_limit(void** state) {
+  (void)state;
+  char path[] = "/tmp/tendril_base_XXXXXX", *text = NULL;
+  const int descriptor = mkstemp(path);
+  assert_true(descriptor >= 0 && write(descriptor, "a\0b", 3) == 3);
+  close(descriptor);
+  size_t n = 0;
+  const char* why;
+  assert_int_equal(td_file_read(path, 3, &text, &n, &why), TD_OK);
+  assert_int_equal(n, 3);
+  assert_memory_equal(text, "a\0b", 4);
+  free(text);
+  assert_int_equal(td_file_read(path, 2, &text, &n, &why), TD_E_IO);
+  assert_true(text == NULL && why == NULL);
+  assert_int_equal(td_file_read("/tmp", 2, &text, &n, &why), TD_E_IO);
+  assert_string_equal(why, "it is not a file");
+  remove(path);
+  assert_int_equal(td_file_read(path, 2, &text, &n, &why), TD_E_IO);
+  assert_non_null(why);
+}
+
+static void test_a_stream_is_read_to_its_end_or_beyond_the_limit(void** state) {
+  (void)state;
+  FILE* f = tmpfile();
+  assert_non_null(f);
+  for (int i = 0; i < 300000; i++) fputc('x', f);
+  for (int k = 0; k < 2; k++) {
+    rewind(f);
+    size_t n = 0;
+    char* text = td_stream_read(f, k == 0 ? SIZE_MAX : 1000, &n);
+    assert_true(k == 0 ? n == 300000 : n >= 1000);
+    assert_int_equal(strlen(text), n);
+    free(text);
+  }
+  fclose(f);
+}
+
+static void test_a_name_is_beside_another_file_unless_it_begins_at_the_root(void** state) {
+  (void)state;
+  const char* const names[][3] = {
+      {"a/b/c.m", "d.m", "a/b/d.m"}, {"c.m", "d.m", "d.m"}, {"a/c.m", "/d.m", "/d.m"}};
+  for (int i = 0; i < 3; i++) {
+    char* path = td_file_beside(names[i][0], names[i][1]);
+    assert_string_equal(path, names[i][2]);
+    free(path);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_whole_regular_files_are_read_within_their_limit),
+      cmocka_unit_test(test_a_stream_is_read_to_its_end_or_beyond_the_limit),
+      cmocka_unit_test(test_a_name_is_beside_another_file_unless_it_begins_at_the_root),
       cmocka_unit_test(test_every_status_has_its_own_text),
       cmocka_unit_test(test_the_page_of_errors_has_every_status),
       cmocka_unit_test(test_the_version_has_three_numbers),
