@@ -21,7 +21,7 @@ static bool differentiable(lang* L, call* c, ex e) {
     td_fail(L, c->at, "%s: the expression depends on the state of the robot", c->name);
     return false;
   }
-  return td_spend(L, 50 + 20L * td_ex_size(L->g, e), c->at);
+  return td_spend(L, 50 + e / 16 + 20L * td_ex_size(L->g, e), c->at);
 }
 
 // diff(f, x, n): the n-th derivative of each element
@@ -109,7 +109,7 @@ static value* subs(lang* L, call* c) {
       out->x[i] = f->x[i];
       continue;
     }
-    ok = td_spend(L, 50 + 20L * td_ex_size(L->g, f->e[i]), c->at) &&
+    ok = td_spend(L, 50 + f->e[i] / 16 + 20L * td_ex_size(L->g, f->e[i]), c->at) &&
          td_set_ex(L, out, i, td_ex_substitute(L->g, f->e[i], var, with, n), c->at);
   }
   return value_if(ok, out);

@@ -454,7 +454,8 @@ static value* strrep_one(lang* L, call* c) {
   const char *s = td_arg_string(L, c, 0), *old = s ? td_arg_string(L, c, 1) : NULL;
   const char* new = old ? td_arg_string(L, c, 2) : NULL;
   if (!new) return NULL;
-  if (!td_spend(L, c->argv[0]->cols, c->at)) return NULL;
+  const double compared = 2 + c->argv[1]->cols / 16;  // per character
+  if (!td_spend(L, (long)(compared * c->argv[0]->cols), c->at)) return NULL;
   td_text out = {0};
   td_text_add(&out, "");
 
@@ -522,7 +523,12 @@ static value* strsplit(lang* L, call* c) {
   int n = 1;
   const char* begin = s;
   const int kinds = marks && marks->kind == V_CELL ? td_value_count(marks) : 1;
-  if (!td_spend(L, (1L + kinds) * c->argv[0]->cols, c->at)) return NULL;
+  double compared = 1;  // per character
+  for (int k = 0; k < kinds; k++) {
+    const value* mark = marks && marks->kind == V_CELL ? marks->slots[k].v : marks;
+    compared += 1 + (mark ? mark->cols / 16 : 0);
+  }
+  if (!td_spend(L, (long)(compared * c->argv[0]->cols), c->at)) return NULL;
 
   for (const char* p = s; *p;) {
     int skip = separator_at(p, marks);

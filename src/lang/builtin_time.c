@@ -97,7 +97,7 @@ static value* ddt(lang* L, call* c) {
     const unsigned other = (unsigned)td_ex_depends(L->g, e) & ~(unsigned)(TD_ON_PARAM | TD_ON_TIME);
     ok = other == 0 ||
          td_fail(L, c->at, "ddt: its argument may depend on time and parameters only") != NULL;
-    ok = ok && td_spend(L, 100 + 40L * td_ex_size(L->g, e), c->at) &&
+    ok = ok && td_spend(L, 50 + e / 16 + 20L * td_ex_size(L->g, e), c->at) &&
          td_set_ex(L, out, i, td_ex_diff(L->g, e, L->spec->time_var), c->at);
   }
   return value_if(ok, out);

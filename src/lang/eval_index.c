@@ -536,7 +536,7 @@ static bool write_elements(lang* L, writing* w, const ast* step, index_list* ix,
   if (have != 1 && have != count)
     return td_fail(L, w->at, "%.10g element%s selected on the left, the right side is %s", count,
                    count == 1 ? " is" : "s are", td_value_describe(w->v, a)) != NULL;
-  if (!td_spend(L, (long)count / 4, step->at)) return false;
+  if (!td_spend(L, (long)count, step->at)) return false;
 
   value* base = *place;
   int from = 0;

@@ -302,7 +302,7 @@ bool td_set_ex(lang* L, value* v, int i, ex e, td_span at) {
 
 // Copy the fields of an element of a struct array; the fields of `to` are found by name.
 static bool copy_fields(lang* L, value* to, int i, const value* from, int j, td_span at) {
-  if (!td_spend(L, 4L * from->nfield + (long)from->nfield * from->nfield / 4, at)) return false;
+  if (!td_spend(L, 4L * from->nfield + (long)from->nfield * from->nfield / 2, at)) return false;
   for (int f = 0; f < from->nfield; f++) {
     const value_slot* source = &from->slots[j * from->nfield + f];
     value_slot* slot = td_value_slot_make(to, i, from->names[f]);

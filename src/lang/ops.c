@@ -388,7 +388,7 @@ static value* join_strings(lang* L, value* const* list, int n, td_span at) {
   td_text_add(&text, "");
   for (int i = 0; i < n; i++) {
     td_text_addn(&text, list[i]->s, list[i]->cols);
-    if (text.n > TD_STRING_LIMIT || !td_spend(L, list[i]->cols / 16, at)) break;
+    if (text.n > TD_STRING_LIMIT || !td_spend(L, 8 + list[i]->cols / 8, at)) break;
   }
   value* out = text.failed ? td_no_memory(L, at) : td_string(L, text.s, text.n, at);
   td_text_free(&text);
@@ -488,7 +488,7 @@ static value* join_arrays(lang* L, int dim, value_kind kind, value* const* list,
                                 : td_struct(L, size[0], size[1], at);
   int start = 0;
   bool logical = n > 0;
-  bool ok = out && td_spend(L, kind == V_NUM ? td_value_count(out) : 4L * td_value_count(out), at);
+  bool ok = out && td_spend(L, 8L * n + (kind == V_NUM ? 1L : 4L) * td_value_count(out), at);
 
   for (int i = 0; ok && i < n; i++) {
     if (td_value_count(list[i]) == 0) continue;

@@ -12,7 +12,7 @@
 // ---- life -------------------------------------------------------------------------------------
 
 td_limits td_limits_default(void) {
-  return (td_limits){.work = 75000000L,
+  return (td_limits){.work = 50000000L,
                      .memory = (size_t)1 << 30,
                      .bodies = 300000,
                      .dofs = 2000000,
