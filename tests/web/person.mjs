@@ -92,6 +92,16 @@ test('every tab of the live view opens, with curves and whole labels', async () 
   assert.deepEqual(page.problems, []);
 });
 
+test('labels of an axis are the numbers they stand at', async () => {
+  const labels = (x) => page.evaluate((v) => tendril.ticks(v), x);
+  assert.deepEqual(await labels([0.209, 0.20925, 0.2095, 0.20975, 0.21]), ['0.209', '0.20925', '0.2095', '0.20975', '0.21']);
+  assert.deepEqual(await labels([0, 2e-4, 4e-4, 6.000000000000001e-4]), ['0', '2e-4', '4e-4', '6e-4']);
+  assert.deepEqual(await labels([123456, 123456.5]), ['1.23456e5', '1.234565e5']);
+  assert.deepEqual(await labels([-0.1, 0, 0.1, 0.2, 0.30000000000000004]), ['-0.1', '0', '0.1', '0.2', '0.3']);
+  assert.deepEqual(await labels([3]), ['3']);
+  assert.deepEqual(await labels([]), []);
+});
+
 test('every slider moves the arm', async () => {
   for (const [id, value] of [['input-T1', '1'], ['input-T2', '1'], ['param-E', '200000']]) {
     const before = await tip();
@@ -192,6 +202,8 @@ for (const [name, ...options] of [['four_bar'], ['cable_manipulator', '--t-final
         for (const c of await charts(p)) assert.equal(c.cut, 0, `labels of ${c.title} reach the edge`);
       }
       assert.ok((await p.locator('.panels').innerText()).length > 20, 'a panel with text');
+      const broken = await p.evaluate(() => [...document.querySelectorAll('pre.command span')].filter((e) => e.checkVisibility() && e.textContent.length < 20 && e.clientHeight > 26).map((e) => e.textContent));
+      assert.deepEqual(broken, [], 'words of the command that are cut in two');
       assert.deepEqual(await cutBoxes(p), []);
       await shot(p, `${name}-${(await t.innerText()).trim()}`);
     }

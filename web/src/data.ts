@@ -197,3 +197,16 @@ export function format(x: number, digits = 4): string {
   if (a >= 1e5 || a < 1e-3) return x.toExponential(Math.max(0, digits - 2)).replace('e+', 'e');
   return String(Number(x.toPrecision(digits)));
 }
+
+// Labels of the marks of an axis, with as many digits as tell them apart truly: 0.20975, not 0.2097, beside 0.2095.
+export function ticks(marks: number[]): string[] {
+  const gaps = marks.slice(1).map((x, i) => Math.abs(x - marks[i]!));
+  const small = 0.01 * Math.min(...gaps, Infinity);
+  let digits = 4;
+  while (digits < 12 && marks.some((x) => Math.abs(Number(x.toPrecision(digits)) - x) > small)) digits++;
+  return marks.map((x) => {
+    const y = Number(x.toPrecision(digits));
+    const a = Math.abs(y);
+    return a !== 0 && (a >= 1e5 || a < 1e-3) ? y.toExponential().replace('e+', 'e') : String(y);
+  });
+}

@@ -1,5 +1,6 @@
 // What programs that drive the page may call, as `window.tendril`: tests, screenshots and videos.
 import * as THREE from 'three';
+import { ticks } from './data';
 import type { LivePage } from './live';
 import { ReportPage } from './report';
 
@@ -33,6 +34,7 @@ export function expose(page: ReportPage | LivePage): void {
       shell.render(true);
     },
     frame: () => Array.from(shell.frame),
+    ticks, // labels of the marks of an axis
     scene: () => shell.stage.data,
     render: () => shell.render(true),
   };

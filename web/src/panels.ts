@@ -1,5 +1,5 @@
 // What the text panels say: the model and the run.
-import type { Report, SceneData, Source, Summary, Understood } from './data';
+import type { Report, Rod, SceneData, Source, Summary, Understood } from './data';
 import { format } from './data';
 import { el, table } from './ui';
 
@@ -22,6 +22,11 @@ function names(title: string, list: string[]): HTMLElement | null {
   return el('details', {}, el('summary', {}, `${title} (${list.length})`), el('ul', { class: 'names' }, ...list.map((n) => el('li', {}, n))));
 }
 
+// What n means in a model of rods, in the words of `check`.
+function pieces(r: Rod): string {
+  return r.model === 'gvs' ? '' : r.model === 'rom' ? `, order ${r.n}` : `, ${r.n} segments`;
+}
+
 export function modelPanel(scene: SceneData, u: Understood | undefined, summary: Summary | undefined, sources: Source[] | undefined): HTMLElement {
   const bodies = scene.groups.filter((g) => g.draw === 'solid').flatMap((g) => g.items ?? []);
   const sizes = (summary?.sizes ?? {}) as Record<string, number>;
@@ -33,7 +38,7 @@ export function modelPanel(scene: SceneData, u: Understood | undefined, summary:
   if (u?.rods.length)
     box.append(
       el('h2', {}, 'Rods'),
-      table(u.rods.map((r) => [r.name, `${r.model}, n = ${r.n}, ${format(r.length)} m, ${r.dof} DOF`])),
+      table(u.rods.map((r) => [r.name, `${r.model}${pieces(r)}, ${format(r.length)} m, ${r.dof} DOF`])),
     );
   if (bodies.length && bodies.length <= 60)
     box.append(el('h2', {}, 'Bodies'), table(bodies.map((b) => [b.name, `${format(b.mass)} kg`])));
@@ -49,7 +54,7 @@ function facts(o: Record<string, unknown>): [string, string][] {
   return Object.entries(o)
     .filter(([, v]) => v === null || typeof v !== 'object')
     .filter(([, v]) => v !== '' && v !== null)
-    .map(([k, v]) => [k.replace(/_/g, ' '), typeof v === 'number' ? format(v, 6) : String(v)]);
+    .map(([k, v]) => [k.replace(/_/g, ' ') + (k === 't' || k === 't_end' ? ' [s]' : ''), typeof v === 'number' ? format(v, 6) : String(v)]);
 }
 
 // The verdict on a simulation where there is one to read; null: it is to be trusted, or there was none.
@@ -66,7 +71,7 @@ export function runPanel(r: Report): HTMLElement {
   if (s.trust) box.append(el('h2', {}, 'Trust'), el('p', {}, [s.trust.verdict, ...s.trust.reasons].join(': ')));
   if (s.partial) box.append(el('p', { class: 'warning' }, 'This run is partial: it was stopped or failed half-way.'));
   if (s.simulation?.diagnosis) box.append(el('p', { class: 'warning' }, s.simulation.diagnosis));
-  if (s.command) box.append(el('h2', {}, 'Command'), el('pre', { class: 'command' }, s.command));
+  if (s.command) box.append(el('h2', {}, 'Command'), el('pre', { class: 'command' }, ...s.command.split(' ').flatMap((word: string) => [el('span', {}, word), ' '])));
   const sections: [string, string][] = [
     ['Equilibrium', 'equilibrium'],
     ['Simulation', 'simulation'],

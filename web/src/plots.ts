@@ -1,7 +1,7 @@
 // Curves over time, one chart for the curves that belong together, all with one cursor.
 import uPlot from 'uplot';
 import type { CurveGroup } from './data';
-import { floats, format, Rows, stem } from './data';
+import { floats, format, Rows, stem, ticks } from './data';
 import { el } from './ui';
 
 interface Curve {
@@ -116,8 +116,8 @@ export class Plots {
       cursor: { y: false, points: { show: false }, drag: { x: false, y: false } },
       scales: { x: { time: false } },
       axes: [
-        { ...axis, size: 26, label: 't [s]', labelSize: 16, labelGap: 1, labelFont: axis.font, values: (_, v) => v.map((x) => format(x, 4)) },
-        { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
+        { ...axis, size: 26, label: 't [s]', labelSize: 16, labelGap: 1, labelFont: axis.font, values: (_, v) => ticks(v) },
+        { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => ticks(v) },
       ],
       series: [{}, ...e.chart.curves.map((_, i) => ({ stroke: inks[this.theme][i % 8]!, width: 1.6, pxAlign: 0, show: i < MOST, points: { show: false } }))],
       hooks: { draw: [(u) => this.drawCursor(u)] },

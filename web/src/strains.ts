@@ -1,7 +1,7 @@
 // Strains along a rod: a chart for each of the six over the arc length, at the time shown and at chosen times.
 import uPlot from 'uplot';
 import type { Report } from './data';
-import { format, Rows } from './data';
+import { format, Rows, ticks } from './data';
 import { inks, room } from './plots';
 import { el } from './ui';
 
@@ -113,8 +113,8 @@ export class Strains {
         y: { range: (_, low, high) => spread(low, high) },
       },
       axes: [
-        { ...axis, size: 38, label: 's [m]', labelSize: 14, labelFont: axis.font, values: (_, v) => v.map((x) => format(x, 4)) },
-        { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => v.map((x) => format(x, 4)) },
+        { ...axis, size: 38, label: 's [m]', labelSize: 14, labelFont: axis.font, values: (_, v) => ticks(v) },
+        { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => ticks(v) },
       ],
       series: [
         {},
