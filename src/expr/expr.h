@@ -184,6 +184,10 @@ void td_tape_eval(const td_tape* tape, const double* vars, double* scratch, doub
 // (tape_diff.c). `scratch` has twice as many doubles.
 void td_tape_diff(const td_tape* tape, const double* vars, const double* dvars, double* scratch,
                   double* out, double* dout);
+// Evaluate a tape and add, for weights of its outputs, those of its variables to adjoint: the
+// transposed map of td_tape_diff.  `scratch` has twice as many doubles.
+void td_tape_reverse(const td_tape* tape, const double* vars, const double* weights,
+                     double* scratch, double* out, double* adjoint);
 // Evaluate one expression; allocates.  For constants and tests.
 double td_ex_eval(const td_exprs* g, ex e, const double* vars);
 

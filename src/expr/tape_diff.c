@@ -3,6 +3,10 @@
 //
 //   δs = p_x δx + p_y δy + p_z δz      instruction after instruction
 //
+// and the transposed map, from weights of the outputs to weights of the variables:
+//
+//   x̄ += p_x s̄,  ȳ += p_y s̄,  z̄ += p_z s̄      from the last instruction to the first
+//
 // The rules are those of diff.c.  A root is infinitely steep at zero: where one of the two factors
 // of a term vanishes the term does, so that norm(v) v has its derivative at v = 0.
 #include <string.h>
@@ -117,4 +121,26 @@ void td_tape_diff(const td_tape* tape, const double* vars, const double* dvars, 
     d[first + i] = times(p.x, d[in->a]) + times(p.y, d[y]) + times(p.z, d[in->c]);
   }
   for (int i = 0; i < tape->nout; i++) dout[i] = d[tape->outs[i]];
+}
+
+void td_tape_reverse(const td_tape* tape, const double* vars, const double* weights,
+                     double* scratch, double* out, double* adjoint) {
+  const int first = tape->nconst + tape->nvar;
+  double *s = scratch, *b = scratch + td_tape_scratch(tape);
+  td_tape_eval(tape, vars, s, out);
+
+  // weights of the results, then of what each instruction was made of
+  memset(b, 0, (size_t)td_tape_scratch(tape) * sizeof *b);
+  for (int i = 0; i < tape->nout; i++) b[tape->outs[i]] += weights[i];
+  for (int i = tape->ncode - 1; i >= 0; i--) {
+    const instruction* in = &tape->code[i];
+    const double bar = b[first + i];
+    if (bar == 0) continue;
+    const slopes p = slopes_at(tape, in, s, s[first + i]);
+    b[in->a] += times(p.x, bar);
+    b[in->op == EX_TABLE ? in->a : in->b] += times(p.y, bar);
+    b[in->c] += times(p.z, bar);
+  }
+
+  for (int i = 0; i < tape->nvar; i++) adjoint[tape->vars[i]] += b[tape->nconst + i];
 }

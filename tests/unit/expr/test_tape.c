@@ -191,6 +191,67 @@ static void test_changes_of_the_tape_are_those_of_the_expressions(void** state) 
   }
 }
 
+// The weights of the variables are the transpose of the changes: closed forms by the expressions'
+// derivatives, operation by operation, with outputs that share their work.
+static void test_weights_of_the_tape_are_its_changes_transposed(void** state) {
+  (void)state;
+  uint64_t seed = 6;
+  for (int op = EX_NEG; op < EX_OP_COUNT; op++) {
+    sample s = sample_new();
+    const ex product = td_ex_2(s.g, EX_MUL, s.x, s.y);
+    const ex out[3] = {sample_op(s.g, (ex_op)op, s.x, s.y, product),
+                       sample_op(s.g, (ex_op)op, product, s.z, s.x), product};
+    td_tape* tape = td_tape_new(s.g, out, 3);
+    double* scratch = malloc(2 * (size_t)(td_tape_scratch(tape) + 1) * sizeof *scratch);
+    for (int round = 0; round < 20; round++) {
+      double v[3], weight[3], value[3], bar[3];
+      for (int k = 0; k < 3; k++) v[k] = 0.55 + 0.3 * check_random(&seed);
+      for (int k = 0; k < 3; k++) weight[k] = check_random(&seed);
+      for (int k = 0; k < 3; k++) bar[k] = 7;  // is added to
+      td_tape_reverse(tape, v, weight, scratch, value, bar);
+      for (int k = 0; k < 3; k++) {
+        double want = 7;
+        for (int i = 0; i < 3; i++)
+          want += weight[i] * td_ex_eval(s.g, td_ex_diff(s.g, out[i], k), v);
+        if (!(fabs(bar[k] - want) <= 1e-12 * fmax(1, fabs(want))))
+          fail_msg("%s: %.15g, derivative %.15g", op_names[op], bar[k], want);
+      }
+    }
+    free(scratch);
+    td_tape_free(tape);
+    td_exprs_free(s.g);
+  }
+}
+
+// weights·dout = bar·dvars on random graphs, wherever both are finite.
+static void test_random_tapes_are_transposed(void** state) {
+  (void)state;
+  uint64_t seed = 12;
+  int compared = 0;
+  for (int round = 0; round < 300; round++) {
+    ex out[NOUT];
+    td_exprs* g = random_graph(&seed, NOUT + round % 60, out);
+    td_tape* tape = td_tape_new(g, out, NOUT);
+    double* scratch = malloc(2 * (size_t)(td_tape_scratch(tape) + 1) * sizeof *scratch);
+    double v[NVAR], dv[NVAR], weight[NOUT], value[NOUT], d[NOUT], bar[NVAR] = {0};
+    double here = 0, there = 0, size = 1;
+    for (int k = 0; k < NVAR; k++) v[k] = check_random(&seed), dv[k] = check_random(&seed);
+    for (int i = 0; i < NOUT; i++) weight[i] = check_random(&seed);
+    td_tape_diff(tape, v, dv, scratch, value, d);
+    td_tape_reverse(tape, v, weight, scratch, value, bar);
+    for (int i = 0; i < NOUT; i++) here += weight[i] * d[i], size += fabs(weight[i] * d[i]);
+    for (int k = 0; k < NVAR; k++) there += bar[k] * dv[k], size += fabs(bar[k] * dv[k]);
+    if (isfinite(here) && isfinite(there)) {
+      compared++;
+      if (!(fabs(here - there) <= 1e-9 * size)) fail_msg("%.15g and %.15g", here, there);
+    }
+    free(scratch);
+    td_tape_free(tape);
+    td_exprs_free(g);
+  }
+  assert_true(compared > 100);
+}
+
 // v |v| has the derivative 0 at v = 0, although |v| = sqrt(v^2) has none.
 static void test_a_root_that_vanishes_leaves_the_slope_of_a_product(void** state) {
   (void)state;
@@ -202,6 +263,10 @@ static void test_a_root_that_vanishes_leaves_the_slope_of_a_product(void** state
   const double v[3] = {0, 0, 0}, dv[3] = {1, 0, 0};
   td_tape_diff(tape, v, dv, scratch, &value, &d);
   assert_true(d == 0);
+  const double weight = 1;
+  double bar[3] = {0, 0, 0};
+  td_tape_reverse(tape, v, &weight, scratch, &value, bar);
+  assert_true(bar[0] == 0);
   td_tape_free(tape);
   td_exprs_free(s.g);
 }
@@ -216,6 +281,8 @@ int main(void) {
       cmocka_unit_test(test_a_chain_of_a_million_nodes_runs),
       cmocka_unit_test(test_a_table_finds_the_piece_of_every_place),
       cmocka_unit_test(test_changes_of_the_tape_are_those_of_the_expressions),
+      cmocka_unit_test(test_weights_of_the_tape_are_its_changes_transposed),
+      cmocka_unit_test(test_random_tapes_are_transposed),
       cmocka_unit_test(test_a_root_that_vanishes_leaves_the_slope_of_a_product),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
