@@ -103,6 +103,29 @@ static inline double cable_along(const cable_section* c, const double x[6], cons
   return dl;
 }
 
+// The transpose of cable_along for weights of l and g: added to those of the strains and of the
+// path's numbers.
+static inline void cable_reverse(const cable_section* c, const double x[6], double l,
+                                 const double g[6], double dx[6], double dpath[CABLE_PATH]) {
+  const vec3 kappa = vec3_of(x + 3), gt = vec3_of(g), gr = vec3_of(g + 3);
+  vec3 tau = {0, 0, l};  // over a joint
+  if (!c->joint) {
+    const vec3 t = vec3_add(gt, vec3_cross(gr, c->d));
+    tau = vec3_scale(l, c->t);
+    if (c->l > 0) tau = vec3_axpy(1 / c->l, vec3_axpy(-vec3_dot(c->t, t), c->t, t), tau);
+  }
+  const vec3 turn = vec3_cross(c->d, tau),
+             d = vec3_add(vec3_cross(c->t, gr), vec3_cross(tau, kappa));
+  for (int k = 0; k < 3; k++) {
+    dx[k] += vec3_at(tau, k);
+    dx[3 + k] += vec3_at(turn, k);
+  }
+  dpath[0] += d.x;
+  dpath[1] += d.y;
+  dpath[2] += c->joint ? l : tau.x;
+  if (!c->joint) dpath[3] += tau.y;
+}
+
 // K -= s d²l/dχ²: with C = [1, -[d]×] = dτ/dχ the second derivative is (Cᵀ C - g gᵀ)/l.
 static inline void cable_stiffen(const cable_section* c, double s, double K[6][6]) {
   const double x = c->d.x, y = c->d.y, k = c->l > 0 ? s / c->l : 0;

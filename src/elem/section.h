@@ -51,6 +51,33 @@ static inline void section_change(const section* s, const section* d, const doub
   }
 }
 
+// The transpose of section_change for weights f of the forces: added to those of strains, of rates
+// and of the coefficients, which begin at K, D, x0, input, mu and p of `to`.
+typedef struct section_weights {
+  double *K, *D, *x0, *input, *mu, *p;
+} section_weights;
+static inline void section_reverse(const section* s, const double x[6], const double u[6],
+                                   const double f[6], double dx[6], double du[6],
+                                   const section_weights* to) {
+  for (int i = 0; i < 6; i++) {
+    double w, slope;
+    if (f[i] == 0) continue;
+    const double u2 = law_power(u[i], s->p, &w, &slope);
+    to->input[i] += f[i] * s->load;
+    to->mu[i] -= f[i] * w;
+    *to->p -= f[i] * s->mu[i] * law_power_nu(w, u2);
+    du[i] -= f[i] * s->mu[i] * slope;
+    for (int j = 0; j < 6; j++) {
+      const double spring = f[i] * s->K[6 * i + j];
+      to->K[6 * i + j] -= f[i] * (x[j] - s->x0[j]);
+      to->D[6 * i + j] -= f[i] * u[j];
+      dx[j] -= spring;
+      to->x0[j] += spring;
+      du[j] -= f[i] * s->D[6 * i + j];
+    }
+  }
+}
+
 // Columns of df/dx and df/du.
 static inline void section_slopes(const section* s, const double u[6], double dx[6][6],
                                   double du[6][6]) {

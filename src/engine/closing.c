@@ -191,21 +191,17 @@ static double rod_energy(const td_model* m, td_work* w, const int* v, int n, loo
   return energy;
 }
 
-// The step δ of the n DOFs `v` that changes the rows by -e and is least in the metric of stiffness
-// and masses. With `down` it also goes to where the quadratic model of the elastic energy is least;
-// *gain is the decrease of the energy that the model expects.  False: nothing resists one of the
-// DOFs.
-static bool find_step(const td_model* m, td_work* w, const int* v, int n, loop_role most,
-                      const double* e, bool down, double* delta, double* gain) {
+// The saddle-point system of steps of the n DOFs `v`: the metric of stiffness and masses, and the
+// rows; the slope of the elastic energy.  The factors live in the scratch.
+static void factor_steps(const td_model* m, td_work* w, const int* v, int n, loop_role most,
+                         td_kkt* kkt, double* slope) {
   static const double mass_share = 1e-3;  // μ times mass, relative to the softest stiffness
   arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
   const int nv = m->nvel, r = m->nrow;
   double *M = arena_doubles(s, nv * nv), *J = arena_doubles(s, r * nv);
   double *row = arena_doubles(s, r), *col = arena_doubles(s, m->nfree_v);
   double *metric = arena_zeros(s, n * n), *rows = arena_zeros(s, r * n), *own = arena_doubles(s, n);
-  double *mass = arena_doubles(s, nv), *f = arena_zeros(s, n), *g = arena_doubles(s, r);
-  double *H = arena_doubles(s, n * n), *slope = arena_doubles(s, n), softest = INFINITY;
+  double *mass = arena_doubles(s, nv), *H = arena_doubles(s, n * n), softest = INFINITY;
 
   // masses, rows with their sizes, stiffness and gradient of the rods
   td_composite_mass(m, w, M);
@@ -222,24 +218,37 @@ static bool find_step(const td_model* m, td_work* w, const int* v, int n, loop_r
 
   const double mu = isfinite(softest) ? mass_share * softest : 1;
 
-  // metric H + μ (M + weights of strains), rows and right-hand sides on the DOFs `v`
+  // metric H + μ (M + weights of strains) and rows on the DOFs `v`
   for (int k = 0; k < n; k++) {
     int at = 0;
     while (m->free_v[at] != v[k]) at++;
     own[k] = col[at];
     for (int l = 0; l < n; l++) metric[k * n + l] = H[k * n + l] + mu * M[v[k] * nv + v[l]];
     metric[k * n + k] += mu * mass[v[k]];
-    f[k] = down ? -slope[k] : 0;
     for (int i = 0; i < r; i++)
       if (m->row[i].projected) rows[i * n + k] = J[i * nv + v[k]];
   }
 
-  for (int i = 0; i < r; i++) g[i] = -e[i];
+  const td_row_scale scale = {row, own, -1, NULL};
+  td_kkt_factor(kkt, metric, rows, n, r, &scale, 1e-10, s);
+}
+
+// The step δ of the n DOFs `v` that changes the rows by -e and is least in the metric of stiffness
+// and masses. With `down` it also goes to where the quadratic model of the elastic energy is least;
+// *gain is the decrease of the energy that the model expects.  False: nothing resists one of the
+// DOFs.
+static bool find_step(const td_model* m, td_work* w, const int* v, int n, loop_role most,
+                      const double* e, bool down, double* delta, double* gain) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel;
+  double *f = arena_zeros(s, n), *g = arena_doubles(s, m->nrow), *slope = arena_doubles(s, n);
+  td_kkt kkt;
+  factor_steps(m, w, v, n, most, &kkt, slope);
 
   // solve the saddle-point system and spread its solution
-  const td_row_scale scale = {row, own, -1, NULL};
-  td_kkt kkt;
-  td_kkt_factor(&kkt, metric, rows, n, r, &scale, 1e-10, s);
+  for (int k = 0; k < n; k++) f[k] = down ? -slope[k] : 0;
+  for (int i = 0; i < m->nrow; i++) g[i] = -e[i];
   if (!kkt.singular) td_kkt_solve(&kkt, f, g, 1, f, NULL, s);
   memset(delta, 0, (size_t)nv * sizeof(double));
   for (int k = 0; k < n && !kkt.singular; k++) delta[v[k]] = f[k];
@@ -548,8 +557,11 @@ static bool closes(const td_model* m, td_work* w, const double* e, const double*
 }
 
 // delta (nvel): linear displacement of the coordinates that cancels the errors e (nrow) of the
-// rows, by the first stage that can: joints, also bending, also stretching.  False: none can.
-static bool close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
+// rows, by the first stage that can: joints, also bending, also stretching.
+// False: none can.  With weights `bar` of the displacement also the weights `gaps` of the errors:
+// δ̄·δ = ē·e with the multipliers that the system has for the forces δ̄, since it is symmetric.
+static bool close_gaps(const td_model* m, td_work* w, const double* e, double* delta,
+                       const double* bar, double* gaps) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   loop_role* in = arena_bytes(s, (size_t)m->nvel * sizeof *in);
@@ -564,17 +576,67 @@ static bool close_gaps(const td_model* m, td_work* w, const double* e, double* d
     if (n == 0) continue;
     closed =
         find_step(m, w, v, n, (loop_role)stage, e, false, delta, &unused) && closes(m, w, e, delta);
+    if (!closed || !bar) continue;
+    const arena_mark inner = arena_open(s);
+    double *f = arena_doubles(s, n), *slope = arena_doubles(s, n);
+    td_kkt kkt;
+    factor_steps(m, w, v, n, (loop_role)stage, &kkt, slope);
+    for (int k = 0; k < n; k++) f[k] = bar[v[k]];
+    td_kkt_solve(&kkt, f, NULL, 1, f, gaps, s);
+    arena_close(s, inner);
   }
   arena_close(s, mark);
   return closed;
 }
 
-bool td_close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
+// The part of the gaps e that all coordinates together close; the rest stays open whatever moves.
+static void closable_part(const td_model* m, td_work* w, const double* e, double* part) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel;
+  double *delta = arena_zeros(s, nv), *J = arena_doubles(s, m->nrow * nv), unused;
+  loop_role* in = arena_bytes(s, (size_t)nv * sizeof *in);
+  int n = 0, *v = arena_ints(s, nv);
+  find_roles(m, in, s);
+  for (int j = 0; j < nv; j++)
+    if (in[j] != OUTSIDE) v[n++] = j;
+  if (n > 0) find_step(m, w, v, n, STRETCHING, e, false, delta, &unused);
+  td_row_jacobian(m, w, J);
+  for (int i = 0; i < m->nrow; i++) {
+    part[i] = 0;
+    for (int j = 0; j < nv && m->row[i].projected; j++) part[i] -= J[i * nv + j] * delta[j];
+  }
+  arena_close(s, mark);
+}
+
+// Close gaps, or where no stage can the part of them that can be closed, so that the displacement
+// is a linear function of the gaps.
+static bool close_part(const td_model* m, td_work* w, const double* e, double* delta,
+                       const double* bar, double* gaps) {
   arena own;
   char* memory;
   if (!td_lend_dense(m, w, &own, &memory)) return false;
-  const bool closed = close_gaps(m, w, e, delta);
+  const arena_mark mark = arena_open(&w->scratch);
+  bool closed = close_gaps(m, w, e, delta, bar, gaps);
+  if (!closed) {
+    double* part = arena_doubles(&w->scratch, m->nrow);
+    closable_part(m, w, e, part);
+    closed = close_gaps(m, w, part, delta, bar, gaps);
+  }
+  arena_close(&w->scratch, mark);
   td_take_back(w, &own, memory);
+  return closed;
+}
+
+bool td_close_gaps(const td_model* m, td_work* w, const double* e, double* delta) {
+  return close_part(m, w, e, delta, NULL, NULL);
+}
+
+bool td_close_gaps_reverse(const td_model* m, td_work* w, const double* e, const double* bar,
+                           double* gaps) {
+  const arena_mark mark = arena_open(&w->scratch);
+  const bool closed = close_part(m, w, e, arena_doubles(&w->scratch, m->nvel), bar, gaps);
+  arena_close(&w->scratch, mark);
   return closed;
 }
 

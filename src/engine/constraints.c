@@ -7,7 +7,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/path.h"
 #include "engine/row_table.h"
 #include "engine/taut.h"
@@ -191,6 +191,35 @@ row_value td_row_along(const td_model* m, const td_work* w, int row, double* def
   d.e -= e;
   d.ed -= ed;
   return d;
+}
+
+void td_row_reverse(const td_model* m, td_work* w, int row, double e, double ed, double defect,
+                    adjoint* b) {
+  const model_row* r = &m->row[row];
+  const row_ops* ops = td_row_table[r->kind];
+  row_value bar = {.e = e, .ed = ed, .edd = defect};
+
+  // the drive: control or prescribed motion, and PD terms
+  if (r->control != NUM_NONE && r->target != TARGET_MOTION) b->n[r->control] -= defect;
+  if (r->target == TARGET_MOTION) b->n[r->motion + 2] -= defect;
+  if (r->k != NUM_NONE) {
+    const row_value at = ops->value(m, w, row);
+    double target, rate;
+    td_row_target(m, w, row, &target, &rate);
+    bar.e += w->num[r->k] * defect;
+    bar.ed += w->num[r->mu] * defect;
+    b->n[r->k] += defect * (at.e - target);
+    b->n[r->mu] += defect * (at.ed - rate);
+  }
+
+  // the target, and the row itself
+  if (r->target == TARGET_INITIAL) b->row_zero[row] -= bar.e;
+  if (r->target == TARGET_MOTION) {
+    const double load = row_has_frames(r->kind) ? 1 : w->load;
+    b->n[r->motion] -= load * bar.e;
+    b->n[r->motion + 1] -= load * bar.ed;
+  }
+  ops->reverse(m, w, row, &bar, b);
 }
 
 // ---- tangents ---------------------------------------------------------------------------------

@@ -56,8 +56,12 @@ size_t td_row_bytes(const td_model* m);
 // Move the coordinates of the loops until these are closed to tol.
 td_status td_close_loops(const td_model* m, td_state* state, td_work* w, double tol);
 // Find the small displacement delta with which it closes gaps e (nrow) at the placed state, which
-// is closed: that of the first stage which can.  False: none can.
+// is closed: that of the first stage which can, or which closes what can be closed.  False: none
+// can.
 bool td_close_gaps(const td_model* m, td_work* w, const double* e, double* delta);
+// Weights of the gaps for weights `bar` of that displacement, by the stage that closes the gaps e.
+bool td_close_gaps_reverse(const td_model* m, td_work* w, const double* e, const double* bar,
+                           double* gaps);
 // Largest rotation [rad] by which a displacement (nvel) turns a joint or bends a rod; the state has
 // been placed.
 double td_largest_turn(const td_model* m, td_work* w, const double* delta);

@@ -4,7 +4,7 @@
 //   s -= cover · share · T g(x),      g = d(length of the cable per arc length)/dx
 #include "engine/crossing.h"
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 
 // Change of a cable's tension with the numbers (w->dnum): tension given, or pull and stiffness of
 // an elastic cable.
@@ -47,6 +47,24 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_stra
       cable_change(&at, dx, dg);
     }
     for (int d = 0; d < 6; d++) ds[d] -= pull * dg[d] + dpull * at.g[d];
+  }
+}
+
+// The transpose of td_cable_force_change along a direction.
+void td_cable_force_reverse(const td_model* m, const td_work* w, const model_strain* f,
+                            const double x[6], const double bar[6], double dx[6], adjoint* b) {
+  for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
+    const model_crossing* c = &m->crossing[i];
+    const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
+    const double unit = c->cover * w->crossing_share[i], T = w->cable[c->cable].tension;
+    double along = 0, g[6];
+    for (int d = 0; d < 6; d++) {
+      along -= bar[d] * at.g[d];
+      g[d] = -unit * T * bar[d];
+    }
+    b->tension[c->cable] += unit * along;
+    b->share[i] += c->cover * T * along;
+    cable_reverse(&at, x, 0, g, dx, b->n + c->path);
   }
 }
 

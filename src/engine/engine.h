@@ -301,6 +301,24 @@ td_status td_constraints_diff(const td_model* model, const td_state* state, td_w
 // equations of motion: the changes `a` and `lambda` of the direction are not used.
 td_status td_sensors_diff(const td_model* model, const td_state* state, td_work* work,
                           const td_direction* along, double* dy);
+// The transpose: for weights F of the residual (nv) those of all that a direction has, so that
+// F·dF = q·dq + v·dv + ... for every direction.  Results are overwritten; NULL: not wanted.  One
+// sweep, whatever the number of numbers.
+typedef struct td_adjoint {
+  double* t;          // (1) time
+  double *q, *v, *a;  // (nv)
+  double* lambda;     // (nconstraint)
+  double* p;          // (nparam)
+  double* u;          // (drives)
+  double* n;          // (td_model.nnumber)
+} td_adjoint;
+td_status td_residual_reverse(const td_model* model, const td_state* state, td_work* work,
+                              const double* a, const double* lambda, const double* F,
+                              const td_adjoint* out);
+// The same for weights of the constraints as td_constraints_diff has them; NULL: zero.
+td_status td_constraints_reverse(const td_model* model, const td_state* state, td_work* work,
+                                 const double* a, const double* e, const double* edot,
+                                 const double* defect, const td_adjoint* out);
 // dF/dp (nv) for a parameter at given a and lambda (NULL: zero).
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);

@@ -17,6 +17,8 @@
 #include "elem/segment.h"
 #include "model/model.h"
 
+struct adjoint;
+
 // Which forces: springs, dampers (h) or inputs, loads (tau).
 enum { FORCES_PASSIVE = 1, FORCES_ACTIVE = 2, FORCES_ALL = 3 };
 
@@ -38,6 +40,9 @@ typedef struct force_ops {
   void (*prepare)(const td_model* m, td_work* w);
   // How these change along w->along at that configuration: rest values in w->dnum, and others.
   void (*prepare_diff)(const td_model* m, td_work* w);
+  // The transpose of that (adjoint.h): takes the adjoints of these rest values and leaves them
+  // zero.
+  void (*prepare_reverse)(const td_model* m, td_work* w, struct adjoint* b);
   // Wrenches on hops (hop.f) and generalised forces (w->tau); powers of laws go to w->law_power.
   void (*add)(const td_model* m, td_work* w, int which);
   // Stored energy, and its change along the position coordinate of a column.
@@ -113,6 +118,16 @@ typedef struct force_arrow {
   vec3 force, torque;
 } force_arrow;
 
+// An element for its adjoints (adjoint.h): linearised, with the weights of the wrenches on its two
+// stations and with changes of their frames.
+typedef struct weighed_element {
+  const struct element_ops* ops;
+  force_info f;
+  force_state s;
+  spatial on[2];
+  frame_change da, db;
+} weighed_element;
+
 typedef struct element_ops {
   force_reach (*reach)(const td_model* m, int i);
   bool (*is_damped)(const td_model* m, const td_work* w, int i);  // do velocities change it?
@@ -126,6 +141,9 @@ typedef struct element_ops {
   // Changes of the generalised forces with the numbers, and along a direction with its
   // coordinates and rates, too; added to dtau.
   void (*numbers_diff)(const td_model* m, const td_work* w, int i, double* dtau);
+  // The transpose of both along a direction (adjoint.h): td_reverse_by_diff takes `diff` itself for
+  // unit changes of frames and of the numbers that `visit` names.
+  void (*reverse)(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b);
   // Its part of `tangent` in the matrices of some trees.
   void (*tangent)(const td_model* m, const td_work* w, int i, const tree_part* part, double* dq,
                   double* dv);
@@ -144,6 +162,8 @@ typedef struct whole_ops {
   // Changes of the wrenches, added to df, along column `col` (-1: none; ALONG: w->along), of its
   // position or its rate, and with the numbers (w->dnum, where w->numbers_change).
   void (*diff)(const td_model* m, td_work* w, int col, bool rate, spatial* df);
+  // The transpose of that along a direction (adjoint.h).
+  void (*reverse)(const td_model* m, td_work* w, struct adjoint* b);
   bool (*sweeps)(const td_model* m, const td_work* w);  // do columns change it?
 } whole_ops;
 
@@ -180,6 +200,7 @@ extern const element_ops* const td_element_table[FORCE_KINDS];
 // What a kind does not have.
 void td_no_prepare(const td_model* m, td_work* w);
 void td_no_prepare_diff(const td_model* m, td_work* w);
+void td_no_prepare_reverse(const td_model* m, td_work* w, struct adjoint* b);
 double td_no_energy(const td_model* m, const td_work* w);
 double td_no_energy_diff(const td_model* m, const td_work* w, int col);
 void td_no_tangent(const td_model* m, td_work* w, double* dq, double* dv);
@@ -200,6 +221,9 @@ bool td_no_link(const td_model* m, int i);
 spatial td_no_wrench(const td_model* m, const td_work* w, int i);
 unsigned td_no_looks(const td_model* m, int i);
 force_arrow td_no_arrow(const td_model* m, const td_work* w, int i);
+
+// Transpose of an element's `diff` by unit changes (force_reverse.c).
+void td_reverse_by_diff(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b);
 
 // ---- what kinds share -------------------------------------------------------------------------
 

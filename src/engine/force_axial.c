@@ -69,6 +69,19 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
+static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  for (int i = 0; i < m->naxial; i++) {
+    const model_axial* f = &m->axial[i];
+    if (!f->law.rest_initial) continue;
+    const frame a = td_frame(m, w, f->a), c = td_frame(m, w, f->b);
+    const vec3 pull = vec3_scale(b->n[f->law.rest], axial_at(&a, &c).n);
+    const frame_change at_a = {.p = vec3_scale(-1, pull)}, at_b = {.p = pull};
+    td_frame_reverse(m, w, f->a, &at_a, b);
+    td_frame_reverse(m, w, f->b, &at_b, b);
+    b->n[f->law.rest] = 0;
+  }
+}
+
 static void add(const td_model* m, td_work* w, int which) {
   const vec3 none = {0, 0, 0};
   for (int i = 0; i < m->naxial; i++) {
@@ -179,6 +192,58 @@ static void diff(const td_model* m, const td_work* w, int i, const force_state* 
   change[1] = spatial_force_change(s->b.p, s->F, db->p, dF, none);
 }
 
+// Transpose of the isotropic damping for the weight `bar` of its force: returns that of the
+// relative velocity, and adds to those of the length and of the numbers.
+static vec3 isotropic_damping_reverse(const td_work* w, const model_law* l, const force_state* s,
+                                      vec3 bar, double* length, double* n) {
+  const vec3 u = vec3_sub(s->b.v, s->a.v);
+  const double on = l->dir == 0 ? 1 : s->law[0].on;
+  double rate[3];
+  for (int c = 0; c < 3; c++) {
+    double x, slope;
+    const double u2 = law_power(vec3_at(u, c), w->num[l->nu], &x, &slope),
+                 weight = on * vec3_at(bar, c);
+    rate[c] = -weight * w->num[l->mu] * slope;
+    n[l->nu] -= weight * w->num[l->mu] * law_power_nu(x, u2);
+    n[l->mu] -= weight * x;
+  }
+  if (l->dir != 0) {
+    const double along = vec3_dot(bar, link_damping(u, w->num[l->mu], w->num[l->nu])),
+                 x0 = s->law[0].on_x0 * along;
+    *length += s->law[0].on_x * along;
+    n[l->rest] += x0 * w->num[l->compr];
+    n[l->compr] += x0 * w->num[l->rest];
+  }
+  return vec3_of(rate);
+}
+
+// δF = δs n + s δn, with δn = (1 - n nᵀ) δr / L and δL' = n·δr' + r'·δn.
+static void reverse(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b) {
+  const model_axial* f = &m->axial[e->f.i];
+  const spatial ya = e->on[0], yb = e->on[1];
+  const force_state* s = &e->s;
+  const axial* x = &s->axial;
+  const vec3 bar = vec3_sub(twist_at(&yb, s->b.p), twist_at(&ya, s->a.p)), none = {0, 0, 0};
+  double length = 0, rate = 0;
+  vec3 r = none, u = none;
+  if (f->isotropic) u = isotropic_damping_reverse(w, &f->law, s, bar, &length, b->n);
+  if (x->L > 0) {
+    law_reverse(w, &f->law, &s->law[0], vec3_dot(bar, x->n), &length, &rate, b->n);
+    if (f->isotropic) rate = 0;
+    vec3 n = vec3_axpy(rate, vec3_sub(s->b.v, s->a.v), vec3_scale(s->s[0], bar));
+    n = vec3_scale(1 / x->L, vec3_axpy(-vec3_dot(x->n, n), x->n, n));
+    r = vec3_axpy(length, x->n, n);
+    u = vec3_axpy(rate, x->n, u);
+  } else {
+    r = vec3_scale(-w->num[f->law.k], bar);
+  }
+  const frame_change a = {.p = vec3_scale(-1, vec3_add(r, vec3_cross(s->F, spatial_r(&ya)))),
+                          .v = vec3_scale(-1, u)},
+                     c = {.p = vec3_add(r, vec3_cross(s->F, spatial_r(&yb))), .v = u};
+  td_frame_reverse(m, w, f->a, &a, b);
+  td_frame_reverse(m, w, f->b, &c, b);
+}
+
 static void visit(const td_model* m, int i, const force_visitor* to) {
   to->station(to->ctx, m->axial[i].a);
   to->station(to->ctx, m->axial[i].b);
@@ -206,6 +271,7 @@ static unsigned looks(const td_model* m, int i) {
 
 const force_ops td_force_axial = {.prepare = prepare,
                                   .prepare_diff = prepare_diff,
+                                  .prepare_reverse = prepare_reverse,
                                   .add = add,
                                   .energy = energy,
                                   .energy_diff = energy_diff,
@@ -222,6 +288,7 @@ const element_ops td_element_axial = {.reach = td_reach_stations,
                                       .linearise = linearise,
                                       .diff = diff,
                                       .numbers_diff = td_no_numbers_diff,
+                                      .reverse = reverse,
                                       .tangent = td_no_element_tangent,
                                       .visit = visit,
                                       .flaw = flaw,

@@ -97,6 +97,52 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
+// A beam with the changes of its frames, and the weights of its rest values and of its axes.
+typedef struct weighed_rest {
+  const model_beam* f;
+  frame_change da, db;
+  double rest[6];
+  vec3 axes;
+} weighed_rest;
+
+static double rest_change(const td_model* m, td_work* w, void* what) {
+  const weighed_rest* r = what;
+  const model_beam* f = r->f;
+  const frame a = td_frame(m, w, f->a), b = td_frame(m, w, f->b);
+  const beam x = beam_at(w, f, &a, &b);
+  double dx[6], du[6], sum = 0;
+  td_beam_change(&x, &a, &b, &r->da, &r->db, dx, du);
+  if (f->frame >= 0) {
+    const vec3 turn =
+        axes_turn(&a, &b, &r->da, &r->db, vec3_of(w->num + f->xaxis), vec3_of(w->dnum + f->xaxis));
+    td_beam_axes_change(&x, &a, &b, mat3_apply(a.R, turn), dx, du);
+    sum = vec3_dot(r->axes, turn);
+  }
+  for (int d = 0; d < 6; d++) sum += r->rest[d] * dx[d];
+  return sum;
+}
+
+static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  enum { PLACE = 6 };  // position and turn
+  for (int i = 0; i < m->nbeam; i++) {
+    const model_beam* f = &m->beam[i];
+    weighed_rest r = {.f = f};
+    const change_rule rule = {rest_change, &r};
+    frame_change at_a = {0}, at_b = {0};
+    if (f->frame >= 0) r.axes = b->axes[f->frame];
+    for (int d = 0; d < 6; d++) {
+      if (!f->law[d].rest_initial) continue;
+      r.rest[d] = b->n[f->law[d].rest];
+      b->n[f->law[d].rest] = 0;
+    }
+    td_units(m, w, rule, &r.da.p.x, PLACE, &at_a.p.x);
+    td_units(m, w, rule, &r.db.p.x, PLACE, &at_b.p.x);
+    if (f->frame >= 0) td_unit_numbers(m, w, rule, f->xaxis, 3, b);
+    td_frame_reverse(m, w, f->a, &at_a, b);
+    td_frame_reverse(m, w, f->b, &at_b, b);
+  }
+}
+
 static void add(const td_model* m, td_work* w, int which) {
   for (int i = 0; i < m->nbeam; i++) {
     const model_beam* f = &m->beam[i];
@@ -217,6 +263,13 @@ static void diff(const td_model* m, const td_work* w, int i, const force_state* 
   change[0] = spatial_scale(-1, change[1]);
 }
 
+// Beside its frames and laws the turn of its axes counts.
+static void reverse(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b) {
+  const int axes = m->beam[e->f.i].frame;
+  td_reverse_by_diff(m, w, e, b);
+  if (axes >= 0) td_units(m, w, td_element_rule(e), &w->along->axes[axes].x, 3, &b->axes[axes].x);
+}
+
 static void visit(const td_model* m, int i, const force_visitor* to) {
   to->station(to->ctx, m->beam[i].a);
   to->station(to->ctx, m->beam[i].b);
@@ -246,6 +299,7 @@ static unsigned looks(const td_model* m, int i) {
 
 const force_ops td_force_beam = {.prepare = prepare,
                                  .prepare_diff = prepare_diff,
+                                 .prepare_reverse = prepare_reverse,
                                  .add = add,
                                  .energy = energy,
                                  .energy_diff = energy_diff,
@@ -262,6 +316,7 @@ const element_ops td_element_beam = {.reach = td_reach_stations,
                                      .linearise = linearise,
                                      .diff = diff,
                                      .numbers_diff = td_no_numbers_diff,
+                                     .reverse = reverse,
                                      .tangent = td_no_element_tangent,
                                      .visit = visit,
                                      .flaw = flaw,

@@ -13,7 +13,7 @@
 
 #include "elem/chord.h"
 #include "elem/link.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -68,6 +68,10 @@ static void prepare(const td_model* m, td_work* w) {
 
 static void prepare_diff(const td_model* m, td_work* w) {
   for (int i = 0; i < m->ncable; i++) w->along->zero[i] = td_cable_length_change(m, w, i, ALONG);
+}
+
+static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  for (int i = 0; i < m->ncable; i++) td_cable_length_reverse(m, w, i, b->zero[i], b);
 }
 
 // ---- lengths ----------------------------------------------------------------------------------
@@ -522,6 +526,7 @@ static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->nsp
 
 const force_ops td_force_cable = {.prepare = prepare,
                                   .prepare_diff = prepare_diff,
+                                  .prepare_reverse = prepare_reverse,
                                   .add = add,
                                   .energy = energy,
                                   .energy_diff = energy_diff,
@@ -533,4 +538,4 @@ const force_ops td_force_cable = {.prepare = prepare,
                                   .has_driving_dampers = td_no_driving_dampers,
                                   .switches = switches,
                                   .switch_values = switch_values};
-const whole_ops td_whole_cable = {.diff = diff, .sweeps = sweeps};
+const whole_ops td_whole_cable = {.diff = diff, .reverse = td_spans_reverse, .sweeps = sweeps};

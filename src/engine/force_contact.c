@@ -5,7 +5,7 @@
 // their points are made of; contact_search.c finds them.
 #include "engine/force_contact.h"
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 
 #include <math.h>
 #include <string.h>
@@ -289,6 +289,26 @@ static bool pair_along(const td_model* m, const td_work* w, const contact_touchi
   return true;
 }
 
+// Changes of the wrenches of a pair on its balls for its change d and those of the balls; with
+// `numbers` also for the change of its law.
+static void wrenches_change(const td_model* m, const td_work* w, const contact_touching* t,
+                            contact_pair_change d, const contact_ball da[CONTACT_BALLS],
+                            const contact_ball db[CONTACT_BALLS], bool numbers, spatial* on_a,
+                            spatial* on_b) {
+  const contact_pair* p = &t->pair;
+  const pair_sides s = sides_of(m, t);
+  if (numbers) {
+    const contact_law own = law_along(w, &m->contact[t->contact], p->law.weight);
+    d.F = vec3_add(d.F, contact_law_change(&p->law, &own, &p->c, p->depth));
+  }
+  for (int j = 0; j < s.na; j++)
+    on_a[j] = contact_pair_wrench_change(p, &d, p->a.x, d.a.x, w->contact_ball[s.a + j].x, da[j].x,
+                                         p->a_share[j], d.a_share[j]);
+  for (int j = 0; j < s.nb; j++)
+    on_b[j] = contact_pair_wrench_change(p, &d, p->b.x, d.b.x, w->contact_ball[s.b + j].x, db[j].x,
+                                         -p->share[j], -d.share[j]);
+}
+
 static void change_pair(const td_model* m, const td_work* w, const contact_touching* t,
                         void* data) {
   along* c = data;
@@ -298,41 +318,39 @@ static void change_pair(const td_model* m, const td_work* w, const contact_touch
   double grown;
   if (c->rate && p->law.d == 0 && p->law.mu == 0) return;
   if (!pair_along(m, w, t, c, &d, &grown)) return;
-  if (c->col == ALONG) {
-    const contact_law own = law_along(w, &m->contact[t->contact], p->law.weight);
-    d.F = vec3_add(d.F, contact_law_change(&p->law, &own, &p->c, p->depth));
-  }
-  for (int j = 0; j < s.na; j++)
-    add_to(m, c->df, sizeof *c->df, s.a + j,
-           contact_pair_wrench_change(p, &d, p->a.x, d.a.x, w->contact_ball[s.a + j].x, c->da[j].x,
-                                      p->a_share[j], d.a_share[j]));
-  for (int j = 0; j < s.nb; j++)
-    add_to(m, c->df, sizeof *c->df, s.b + j,
-           contact_pair_wrench_change(p, &d, p->b.x, d.b.x, w->contact_ball[s.b + j].x, c->db[j].x,
-                                      -p->share[j], -d.share[j]));
+  spatial on_a[CONTACT_BALLS], on_b[CONTACT_BALLS];
+  wrenches_change(m, w, t, d, c->da, c->db, c->col == ALONG, on_a, on_b);
+  for (int j = 0; j < s.na; j++) add_to(m, c->df, sizeof *c->df, s.a + j, on_a[j]);
+  for (int j = 0; j < s.nb; j++) add_to(m, c->df, sizeof *c->df, s.b + j, on_b[j]);
+}
+
+// Change of the wrench on a single ball for changes d of the ball, dV of the twist of its hop, o of
+// the object, and of the numbers of its law.
+static spatial fixed_change(const td_work* w, const fixed_touch* f, const contact_ball* d,
+                            const spatial* dV, const contact_object_change* o) {
+  const vec3 none = {0, 0, 0};
+  const spatial V = against(w, f);
+  const contact_law own = law_along(w, f->contact, f->law.weight);
+  const vec3 dn = vec3_add(mat3_apply(f->t.dn, d->x), o->n);
+  const vec3 dp = vec3_axpy(-d->r, f->t.n, vec3_axpy(-f->at.r, dn, d->x));
+  vec3 p;
+  const contact_force c = fixed_force(w, f, &p);
+  const vec3 dv = vec3_sub(vec3_add(contact_velocity(dV, p), vec3_cross(spatial_r(&V), dp)), o->v);
+  const double deeper = d->r - vec3_dot(f->t.n, d->x) + o->depth;
+  const vec3 dF = vec3_add(contact_force_change(&f->law, &c, deeper, dn, dv),
+                           contact_law_change(&f->law, &own, &c, f->t.depth));
+  return spatial_force_change(p, c.F, dp, dF, none);
 }
 
 // Single balls on fixed objects, whose changes along columns are among the blocks.
 static void fixed_along(const td_model* m, td_work* w, spatial* df) {
   int contact = 0, ball = 0;
   for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
-    const vec3 none = {0, 0, 0};
     const hop_change* h = &w->along->hop[f.hop];
-    const spatial V = against(w, &f), turned = spatial_cross(&h->X, &w->hop[f.hop].V),
-                  dV = spatial_add(turned, h->U);
+    const spatial turned = spatial_cross(&h->X, &w->hop[f.hop].V), dV = spatial_add(turned, h->U);
     const contact_ball d = ball_change(m, w, f.ball, ALONG, false);
     const contact_object_change o = object_along(w, f.contact, f.at.x, f.at.r);
-    const contact_law own = law_along(w, f.contact, f.law.weight);
-    const vec3 dn = vec3_add(mat3_apply(f.t.dn, d.x), o.n);
-    const vec3 dp = vec3_axpy(-d.r, f.t.n, vec3_axpy(-f.at.r, dn, d.x));
-    vec3 p;
-    const contact_force c = fixed_force(w, &f, &p);
-    const vec3 dv =
-        vec3_sub(vec3_add(contact_velocity(&dV, p), vec3_cross(spatial_r(&V), dp)), o.v);
-    const double deeper = d.r - vec3_dot(f.t.n, d.x) + o.depth;
-    const vec3 dF = vec3_add(contact_force_change(&f.law, &c, deeper, dn, dv),
-                             contact_law_change(&f.law, &own, &c, f.t.depth));
-    df[f.hop] = spatial_add(df[f.hop], spatial_force_change(p, c.F, dp, dF, none));
+    df[f.hop] = spatial_add(df[f.hop], fixed_change(w, &f, &d, &dV, &o));
   }
 }
 
@@ -340,6 +358,206 @@ static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df)
   along c = {.col = col, .rate = rate, .df = df, .a = -1, .b = -1, .stretch = -1};
   if (col == ALONG && m->ncontact > 0) fixed_along(m, w, df);
   if ((col >= 0 || col == ALONG) && m->npiece > 0) td_each_touch(m, w, change_pair, &c);
+}
+
+// ---- their transpose --------------------------------------------------------------------------
+
+// Weights of the change of a ball (ball_change).
+static void ball_reverse(const td_model* m, const td_work* w, const model_ball* ball,
+                         const contact_ball* bar, adjoint* b) {
+  frame_change to = {.p = bar->x, .v = bar->v, .w = bar->w};
+  b->n[ball->radius] += bar->r;
+  if (ball->centre != NUM_NONE) {
+    const frame f = td_frame(m, w, ball->station);
+    const vec3 arm = td_ball_arm(w, ball, &f), moved = vec3_add(bar->x, vec3_cross(bar->v, f.w));
+    to.turn = vec3_cross(arm, moved);
+    to.w = vec3_add(to.w, vec3_cross(arm, bar->v));
+    add3(b->n + ball->centre, mat3_apply_t(f.R, moved));
+  }
+  td_frame_reverse(m, w, ball->station, &to, b);
+}
+
+// A fixed object as a ball at x feels it, with weights of its changes.
+typedef struct weighed_object {
+  const model_contact* c;
+  vec3 x;
+  double r;
+  contact_object_change bar;
+} weighed_object;
+
+static double object_change(const td_model* m, td_work* w, void* what) {
+  (void)m;
+  const weighed_object* o = what;
+  const contact_object_change d = object_along(w, o->c, o->x, o->r);
+  return o->bar.depth * d.depth + vec3_dot(o->bar.n, d.n) + vec3_dot(o->bar.v, d.v);
+}
+
+static void object_reverse(const td_model* m, td_work* w, weighed_object* o, adjoint* b) {
+  const change_rule rule = {object_change, o};
+  td_unit_numbers(m, w, rule, o->c->point, 3, b);
+  td_unit_numbers(m, w, rule, o->c->direction, 3, b);
+  if (o->c->radius != NUM_NONE) td_unit_numbers(m, w, rule, o->c->radius, 1, b);
+  if (o->c->drift != NUM_NONE) td_unit_numbers(m, w, rule, o->c->drift, 3, b);
+}
+
+// A ball on a fixed object: the changes of the ball, of the twist of its hop and of the object, and
+// the weight of its wrench.
+typedef struct weighed_touch {
+  const fixed_touch* f;
+  contact_ball d;
+  spatial dV, on;
+  contact_object_change o;
+} weighed_touch;
+
+static double touch_change(const td_model* m, td_work* w, void* what) {
+  (void)m;
+  const weighed_touch* e = what;
+  const spatial change = fixed_change(w, e->f, &e->d, &e->dV, &e->o);
+  return spatial_dot(&e->on, &change);
+}
+
+static void fixed_reverse(const td_model* m, td_work* w, adjoint* b) {
+  int contact = 0, ball = 0;
+  for (fixed_touch f; next_fixed(m, w, &contact, &ball, &f);) {
+    weighed_touch e = {.f = &f, .on = b->f[f.hop]};
+    weighed_object object = {.c = f.contact, .x = f.at.x, .r = f.at.r};
+    const change_rule rule = {touch_change, &e};
+    contact_ball to = {.r = 0};
+    spatial V = spatial_zero();
+    td_units(m, w, rule, &e.d.x.x, 3, &to.x.x);
+    td_units(m, w, rule, &e.d.r, 1, &to.r);
+    td_units(m, w, rule, e.dV.a, 6, V.a);
+    td_units(m, w, rule, &e.o.depth, 1, &object.bar.depth);
+    td_units(m, w, rule, &e.o.n.x, 3, &object.bar.n.x);
+    td_units(m, w, rule, &e.o.v.x, 3, &object.bar.v.x);
+    td_unit_numbers(m, w, rule, f.contact->law, 5, b);
+    object_reverse(m, w, &object, b);
+    ball_reverse(m, w, f.ball, &to, b);
+    hop_change* c = &b->hop[f.hop];
+    c->X = spatial_add(c->X, spatial_cross_force(&w->hop[f.hop].V, &V));
+    c->U = spatial_add(c->U, V);
+  }
+}
+
+// A pair: the changes of its balls, of the ends of its stretch and of a fixed object, and the
+// weights of its wrenches.  The balls of A, of which the pair takes a mean alone, change together.
+typedef struct weighed_pair {
+  const contact_touching* t;
+  contact_ball a, db[CONTACT_BALLS];
+  double end[2];
+  contact_object_change object;
+  spatial on_a[CONTACT_BALLS], on_b[CONTACT_BALLS];
+} weighed_pair;
+
+static double pair_change(const td_model* m, td_work* w, void* what) {
+  const weighed_pair* e = what;
+  const pair_sides s = sides_of(m, e->t);
+  spatial on_a[CONTACT_BALLS], on_b[CONTACT_BALLS];
+  const contact_ball da[CONTACT_BALLS] = {e->a, e->a, e->a, e->a};
+  double sum = 0;
+  const double apart = e->end[1] - e->end[0], dt = e->end[0] + e->t->along * apart,
+               grown = e->t->stretch >= 0 ? apart / w->stretch[e->t->stretch].length : 0;
+  const contact_pair_change d =
+      contact_pair_change_at(&e->t->pair, s.na, da, s.nb, e->db, dt, grown, e->object);
+  wrenches_change(m, w, e->t, d, da, e->db, true, on_a, on_b);
+  for (int j = 0; j < s.na; j++) sum += spatial_dot(&e->on_a[j], &on_a[j]);
+  for (int j = 0; j < s.nb; j++) sum += spatial_dot(&e->on_b[j], &on_b[j]);
+  return sum;
+}
+
+// Weights of the balls at an end of a stretch that moves along its piece (change_ends).
+static void end_reverse(const td_model* m, td_work* w, const contact_stretch* s, int k, double bar,
+                        adjoint* b) {
+  const contact_end* e = &s->end[k];
+  if (e->slope == 0) return;
+  const double moved = bar / e->slope;
+  const model_piece *p = &m->piece[s->a], *other = e->b >= 0 ? &m->piece[e->b] : NULL;
+  for (int j = 0; j < p->nball; j++) {
+    const contact_ball to = {.x = vec3_scale(moved * e->a_share[j], e->n),
+                             .r = -moved * e->a_share[j]};
+    ball_reverse(m, w, &m->ball[p->ball + j], &to, b);
+  }
+  for (int j = 0; other && j < other->nball; j++) {
+    const contact_ball to = {.x = vec3_scale(-moved * e->share[j], e->n),
+                             .r = -moved * e->share[j]};
+    ball_reverse(m, w, &m->ball[other->ball + j], &to, b);
+  }
+  if (other) return;
+  const contact_ball at = ball_sum(p->nball, &w->contact_ball[p->ball], e->a_share);
+  weighed_object o = {&m->contact[s->contact], at.x, at.r, {.depth = -moved}};
+  object_reverse(m, w, &o, b);
+}
+
+// Weights of the ends of a stretch are gathered over its points, which follow each other.
+typedef struct pairs_reverse {
+  td_work* w;
+  adjoint* b;
+  int stretch;  // -1: none
+  double end[2];
+} pairs_reverse;
+
+static void ends_reverse(const td_model* m, pairs_reverse* r) {
+  for (int k = 0; k < 2 && r->stretch >= 0; k++) {
+    end_reverse(m, r->w, &r->w->stretch[r->stretch], k, r->end[k], r->b);
+    r->end[k] = 0;
+  }
+}
+
+static void pair_reverse(const td_model* m, const td_work* unused, const contact_touching* t,
+                         void* data) {
+  (void)unused;
+  enum { BALL = 10 };
+  pairs_reverse* r = data;
+  td_work* w = r->w;
+  adjoint* b = r->b;
+  const pair_sides s = sides_of(m, t);
+  weighed_pair e = {.t = t};
+  const change_rule rule = {pair_change, &e};
+  for (int j = 0; j < s.na; j++) e.on_a[j] = wrench_weight(m, m->ball[s.a + j].station, b);
+  for (int j = 0; j < s.nb; j++) e.on_b[j] = wrench_weight(m, m->ball[s.b + j].station, b);
+
+  // the balls of A by their shares, and each by the arm of its own force
+  contact_ball all = {.r = 0};
+  vec3 own[CONTACT_BALLS];
+  td_units(m, w, rule, &e.a.x.x, BALL, &all.x.x);
+  for (int j = 0; j < s.na; j++) {
+    own[j] = vec3_scale(t->pair.a_share[j], vec3_cross(t->pair.c.F, spatial_r(&e.on_a[j])));
+    all.x = vec3_sub(all.x, own[j]);
+  }
+  for (int j = 0; j < s.na; j++) {
+    const double share = t->pair.a_share[j];
+    const contact_ball to = {vec3_axpy(share, all.x, own[j]), vec3_scale(share, all.v),
+                             vec3_scale(share, all.w), share * all.r};
+    ball_reverse(m, w, &m->ball[s.a + j], &to, b);
+  }
+
+  // those of B
+  for (int j = 0; j < s.nb; j++) {
+    contact_ball to = {.r = 0};
+    td_units(m, w, rule, &e.db[j].x.x, BALL, &to.x.x);
+    ball_reverse(m, w, &m->ball[s.b + j], &to, b);
+  }
+
+  // the stretch whose point it is, the fixed object and the law
+  if (t->stretch != r->stretch) ends_reverse(m, r);
+  r->stretch = t->stretch;
+  if (t->stretch >= 0) td_units(m, w, rule, e.end, 2, r->end);
+  if (s.nb == 0) {
+    weighed_object o = {.c = &m->contact[t->contact], .x = t->pair.a.x, .r = t->pair.a.r};
+    td_units(m, w, rule, &e.object.depth, 1, &o.bar.depth);
+    td_units(m, w, rule, &e.object.n.x, 3, &o.bar.n.x);
+    td_units(m, w, rule, &e.object.v.x, 3, &o.bar.v.x);
+    object_reverse(m, w, &o, b);
+  }
+  td_unit_numbers(m, w, rule, m->contact[t->contact].law, 5, b);
+}
+
+static void reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  pairs_reverse all = {w, b, -1, {0, 0}};
+  if (m->ncontact > 0) fixed_reverse(m, w, b);
+  if (m->npiece == 0) return;
+  td_each_touch(m, w, pair_reverse, &all);
+  ends_reverse(m, &all);
 }
 
 // ---- energy and power -------------------------------------------------------------------------
@@ -463,6 +681,7 @@ static bool sweeps(const td_model* m, const td_work* w) { return (void)w, m->npi
 
 const force_ops td_force_contact = {.prepare = td_no_prepare,
                                     .prepare_diff = td_no_prepare_diff,
+                                    .prepare_reverse = td_no_prepare_reverse,
                                     .add = add,
                                     .energy = energy,
                                     .energy_diff = energy_diff,
@@ -474,4 +693,4 @@ const force_ops td_force_contact = {.prepare = td_no_prepare,
                                     .has_driving_dampers = td_no_driving_dampers,
                                     .switches = td_no_switches,
                                     .switch_values = td_no_switch_values};
-const whole_ops td_whole_contact = {.diff = diff, .sweeps = sweeps};
+const whole_ops td_whole_contact = {.diff = diff, .reverse = reverse, .sweeps = sweeps};

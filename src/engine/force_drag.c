@@ -1,6 +1,6 @@
 // A fluid on the edges of meshes (elem/edge_drag.h): forces between two stations.
 #include "elem/edge_drag.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -74,6 +74,17 @@ static void diff(const td_model* m, const td_work* w, int i, const force_state* 
   change[1] = spatial_force_change(s->b.p, F[1], db->p, dF[1], none);
 }
 
+// Beside its frames the stream and its coefficients count.
+static void reverse(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b) {
+  const model_drag* d = &m->drag[e->f.i];
+  const change_rule rule = td_element_rule(e);
+  td_reverse_by_diff(m, w, e, b);
+  td_unit_numbers(m, w, rule, d->drag, 2, b);
+  for (int k = 0; k < (m->stream_varies ? 2 : 1); k++)
+    td_unit_numbers(m, w, rule, m->stream_varies ? d->stream + STREAM_SLOTS * k : m->fluid_velocity,
+                    3, b);
+}
+
 static void visit(const td_model* m, int i, const force_visitor* to) {
   to->station(to->ctx, m->drag[i].a);
   to->station(to->ctx, m->drag[i].b);
@@ -81,6 +92,7 @@ static void visit(const td_model* m, int i, const force_visitor* to) {
 
 const force_ops td_force_drag = {.prepare = td_no_prepare,
                                  .prepare_diff = td_no_prepare_diff,
+                                 .prepare_reverse = td_no_prepare_reverse,
                                  .add = add,
                                  .energy = td_no_energy,
                                  .energy_diff = td_no_energy_diff,
@@ -97,6 +109,7 @@ const element_ops td_element_drag = {.reach = td_reach_stations,
                                      .linearise = linearise,
                                      .diff = diff,
                                      .numbers_diff = td_no_numbers_diff,
+                                     .reverse = reverse,
                                      .tangent = td_no_element_tangent,
                                      .visit = visit,
                                      .flaw = td_no_flaw,

@@ -6,7 +6,7 @@
 #include <string.h>
 
 #include "elem/fluid.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -520,10 +520,129 @@ static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df)
   }
 }
 
+// ---- and its transpose ------------------------------------------------------------------------
+
+// Weights of the changes of a wetted station (wet_along).
+typedef struct wet_weights {
+  spatial X, V, A, u;
+} wet_weights;
+
+// Weights of dD in the axes of the station for y·D x, and  Mᵀ y.
+static void matrix_reverse(const pose* g, const spatial* y, const spatial* x, double scale,
+                           double* n) {
+  const spatial a = spatial_to_local(g, y), c = spatial_to_local(g, x);
+  for (int k = 0; k < 36; k++) n[k] += scale * a.a[k / 6] * c.a[k % 6];
+}
+static spatial apply_t(const spatial6* M, const spatial* y) {
+  spatial out = spatial_zero();
+  for (int j = 0; j < 6; j++) out.a[j] = spatial_dot(&M->col[j], y);
+  return out;
+}
+
+static void buoyancy_reverse(const td_model* m, const td_work* w, const model_wet* wet,
+                             const pose* g, const spatial* y, wet_weights* to, adjoint* b) {
+  const vec3 down = vec3_scale(w->load, vec3_of(w->num + m->gravity)),
+             at = pose_apply(*g, vec3_of(w->num + wet->centre)), force = twist_at(y, at);
+  const double mass = w->num[wet->displaced];
+  const vec3 moved = vec3_cross(vec3_scale(-mass, down), spatial_r(y));
+  b->n[wet->displaced] -= vec3_dot(force, down);
+  add3(b->n + m->gravity, vec3_scale(-w->load * mass, force));
+  add3(b->n + wet->centre, mat3_apply_t(g->R, moved));
+  to->X = spatial_add(to->X, spatial_of(moved, vec3_cross(at, moved)));
+}
+
+static void drag_reverse(const td_work* w, const model_wet* wet, const pose* g, const spatial* Vr,
+                         const spatial* y, wet_weights* to, adjoint* b) {
+  const spatial6 D = spatial6_of(w->num + wet->drag);
+  const spatial x = spatial_to_local(g, Vr), f = drag_force(g, Vr, &D),
+                bar = spatial_to_local(g, y), Dx = spatial6_apply(&D, &x);
+  const vec3 v = spatial_t(&x), none = {0, 0, 0};
+  const double speed = vec3_norm(v), slower = speed > 0 ? -spatial_dot(&bar, &Dx) / speed : 0;
+  spatial local = spatial_scale(-speed, apply_t(&D, &bar));
+  local = spatial_add(local, spatial_of(vec3_scale(slower, v), none));
+  const spatial own = spatial_to_world(g, &local);
+  matrix_reverse(g, y, Vr, -speed, b->n + wet->drag);
+  to->V = spatial_add(to->V, own);
+  to->u = spatial_sub(to->u, own);
+  to->X = spatial_sub(to->X, spatial_cross_force(y, &f));
+  to->X = spatial_sub(to->X, spatial_cross_force(Vr, &own));
+}
+
+// y·δ(M x) with M that moves with its station: returns the weight of δx.
+static spatial added_reverse(const spatial6* M, const pose* g, const spatial* y, const spatial* x,
+                             wet_weights* to, double* n) {
+  const spatial Mx = spatial6_apply(M, x), My = apply_t(M, y);
+  to->X = spatial_sub(to->X, spatial_cross_force(y, &Mx));
+  to->X = spatial_sub(to->X, spatial_cross_force(x, &My));
+  matrix_reverse(g, y, x, 1, n);
+  return My;
+}
+
+// The change of  M x - Vr ×* M Vr  with x = -(g + A + V × u), Vr = V - u.
+static void added_force_reverse(const td_model* m, const td_work* w, const model_wet* wet,
+                                const pose* g, const spatial* y, wet_weights* to, spatial* stream,
+                                adjoint* b) {
+  const int hop = m->station[wet->station].hop;
+  const hop_work* h = &w->hop[hop];
+  const spatial6 own = spatial6_of(w->num + wet->added), M = spatial6_to_world(g, &own);
+  const spatial u = stream_by(m, w, w->hop_stream[hop]), Vr = spatial_sub(h->V, u),
+                Vu = spatial_cross(&h->V, &u), down = gravity(m, w);
+  const spatial x = spatial_scale(-1, spatial_add(spatial_add(down, h->A), Vu));
+  const spatial z = spatial_cross(&Vr, y), MVr = spatial6_apply(&M, &Vr);
+  const spatial dx = added_reverse(&M, g, y, &x, to, b->n + wet->added),
+                turned = added_reverse(&M, g, &z, &Vr, to, b->n + wet->added),
+                dVr = spatial_add(turned, spatial_cross_force(y, &MVr));
+  to->V = spatial_add(to->V, spatial_sub(dVr, spatial_cross_force(&u, &dx)));
+  to->A = spatial_sub(to->A, dx);
+  *stream = spatial_sub(spatial_cross_force(&h->V, &dx), dVr);
+  add3(b->n + m->gravity, vec3_scale(-w->load, spatial_t(&dx)));
+}
+
+static void stream_reverse(const td_model* m, const td_work* w, int wet, const spatial* u,
+                           adjoint* b) {
+  const num at = varies_at(m, wet) ? m->wet[wet].stream : m->fluid_velocity;
+  add3(b->n + at, vec3_scale(w->load, spatial_t(u)));
+}
+
+static void reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  for (int i = 0; i < m->nwet; i++) {
+    const model_wet* wet = &m->wet[i];
+    const int hop = m->station[wet->station].hop;
+    if (hop < 0) continue;
+    const hop_work* h = &w->hop[hop];
+    const pose g = pose_of(m, w, wet->station);
+    const spatial zero = spatial_zero(), *y = &b->f[hop];
+    wet_weights to = {zero, zero, zero, zero};
+
+    // its forces
+    buoyancy_reverse(m, w, wet, &g, y, &to, b);
+    if (wet->drag != NUM_NONE) {
+      const spatial Vr = spatial_sub(h->V, stream_by(m, w, i));
+      drag_reverse(w, wet, &g, &Vr, y, &to, b);
+    }
+    if (wet->added != NUM_NONE && is_wet(w, hop)) {
+      spatial stream;
+      added_force_reverse(m, w, wet, &g, y, &to, &stream, b);
+      stream_reverse(m, w, w->hop_stream[hop], &stream, b);
+    }
+    stream_reverse(m, w, i, &to.u, b);
+
+    // the motion of its station and of its hop
+    hop_change* c = &b->hop[hop];
+    td_station_reverse(m, w, wet->station, &to.X, b);
+    const spatial turned =
+        spatial_add(spatial_cross_force(&h->V, &to.V), spatial_cross_force(&h->A, &to.A));
+    c->X = spatial_add(c->X, spatial_add(to.X, turned));
+    c->U = spatial_add(c->U, spatial_add(to.V, spatial_cross_force(&h->V, &to.A)));
+    c->Z = spatial_add(c->Z, to.A);
+  }
+}
+
 static bool sweeps(const td_model* m, const td_work* w) { return (void)m, (void)w, false; }
 
 const force_ops td_force_fluid = {.prepare = td_no_prepare,
                                   .prepare_diff = td_no_prepare_diff,
+                                  .prepare_reverse = td_no_prepare_reverse,
                                   .add = add,
                                   .energy = td_no_energy,
                                   .energy_diff = td_no_energy_diff,
@@ -535,4 +654,4 @@ const force_ops td_force_fluid = {.prepare = td_no_prepare,
                                   .has_driving_dampers = td_no_driving_dampers,
                                   .switches = td_no_switches,
                                   .switch_values = td_no_switch_values};
-const whole_ops td_whole_fluid = {.diff = diff, .sweeps = sweeps};
+const whole_ops td_whole_fluid = {.diff = diff, .reverse = reverse, .sweeps = sweeps};

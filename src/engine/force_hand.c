@@ -2,7 +2,7 @@
 // and a place in the world,
 //
 //   F = k (target - p) - c p'          p = x + R s,   p' = v + w × R s
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -43,6 +43,18 @@ static void diff(const td_model* m, td_work* w, int col, bool rate, spatial* df)
   df[hop] = spatial_add(df[hop], spatial_of(dF, moment));
 }
 
+// δF = -c δp' - k δp with δp = δx + δθ × r and δp' = δv + δw × r + w × (δθ × r).
+static void reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  if (!w->pull.on || m->station[w->pull.station].hop < 0) return;
+  const grip g = grip_at(m, w);
+  const spatial y = wrench_weight(m, w->pull.station, b);
+  const vec3 F = pull_at(w, &g), bar = twist_at(&y, g.p), v = vec3_scale(-w->pull.c, bar);
+  const vec3 p = vec3_axpy(-w->pull.k, bar, vec3_cross(F, spatial_r(&y)));
+  const vec3 r = vec3_add(p, vec3_cross(v, g.w));
+  const frame_change at = {.p = p, .turn = vec3_cross(g.r, r), .v = v, .w = vec3_cross(g.r, v)};
+  td_frame_reverse(m, w, w->pull.station, &at, b);
+}
+
 static double power(const td_model* m, const td_work* w, bool known) {
   (void)known;
   if (!w->pull.on) return 0;
@@ -78,6 +90,7 @@ static bool sweeps(const td_model* m, const td_work* w) { return (void)m, w->pul
 
 const force_ops td_force_hand = {.prepare = td_no_prepare,
                                  .prepare_diff = td_no_prepare_diff,
+                                 .prepare_reverse = td_no_prepare_reverse,
                                  .add = add,
                                  .energy = td_no_energy,
                                  .energy_diff = td_no_energy_diff,
@@ -89,4 +102,4 @@ const force_ops td_force_hand = {.prepare = td_no_prepare,
                                  .has_driving_dampers = td_no_driving_dampers,
                                  .switches = td_no_switches,
                                  .switch_values = td_no_switch_values};
-const whole_ops td_whole_hand = {.diff = diff, .sweeps = sweeps};
+const whole_ops td_whole_hand = {.diff = diff, .reverse = reverse, .sweeps = sweeps};

@@ -4,6 +4,7 @@
 
 #include <float.h>
 
+#include "engine/adjoint.h"
 #include "engine/force.h"
 
 static inline law law_of(const td_work* w, const model_law* l) {
@@ -60,6 +61,21 @@ static inline double law_energy_diff(const td_work* w, const model_law* l, const
   const double stretch = x - w->num[l->rest] * w->num[l->compr];
   const bool acts = l->dir == 0 || l->dir * stretch > 0;
   return -v->spring * (dx - dx0) + (acts ? 0.5 * stretch * stretch * d[l->k] : 0);
+}
+
+// The transpose of law_diff for the weight `bar` of the force: added to those of x, u and of the
+// numbers.
+static inline void law_reverse(const td_work* w, const model_law* l, const law_value* v, double bar,
+                               double* x, double* u, double* n) {
+  const double input = w->load * w->num[l->input], x0 = bar * (v->fx0 + v->on_x0 * input);
+  *x += bar * (v->fx + (l->dir != 0 ? v->on_x * input : 0));
+  *u += bar * v->fu;
+  n[l->k] += bar * v->fk;
+  n[l->rest] += x0 * w->num[l->compr];
+  n[l->compr] += x0 * w->num[l->rest];
+  n[l->mu] += bar * v->fmu;
+  n[l->nu] += bar * w->num[l->mu] * law_power_nu(v->fmu, v->u2);
+  n[l->input] += bar * w->load * v->on;
 }
 
 // Power beyond what it stores, at a coordinate x that changes with `rate`; the damper sees u.

@@ -8,6 +8,9 @@
 
 void td_no_prepare(const td_model* m, td_work* w) { (void)m, (void)w; }
 void td_no_prepare_diff(const td_model* m, td_work* w) { (void)m, (void)w; }
+void td_no_prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  (void)m, (void)w, (void)b;
+}
 
 double td_no_energy(const td_model* m, const td_work* w) { return (void)m, (void)w, 0; }
 
@@ -66,6 +69,11 @@ void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f) 
 
 void td_strain_no_prepare_diff(const td_model* m, td_work* w, const model_strain* f) {
   (void)m, (void)w, (void)f;
+}
+
+void td_strain_no_prepare_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                  struct adjoint* b) {
+  (void)m, (void)w, (void)f, (void)b;
 }
 
 void td_strain_no_linearise(const td_model* m, const td_work* w, const model_strain* f,

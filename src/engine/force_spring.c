@@ -1,6 +1,6 @@
 // Springs, dampers and inputs along coordinates: a law along a number x of the coordinates with the
 // rate u = g·v, which acts with the generalised force g f(x, u) (elem/turn_part.h).
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force_law.h"
 
 // Angle beyond which the rotation vector of a spring ends: 19 of 20 parts of a full turn.
@@ -50,6 +50,18 @@ static void prepare_diff(const td_model* m, td_work* w) {
     const model_spring* f = &m->spring[i];
     if (!f->law.rest_initial) continue;
     w->dnum[f->law.rest] = number_along(w, f, number_at(w, f, &(double){0}).g);
+  }
+}
+
+static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  for (int i = 0; i < m->nspring; i++) {
+    const model_spring* f = &m->spring[i];
+    if (!f->law.rest_initial) continue;
+    const vec3 g = number_at(w, f, &(double){0}).g;
+    const double bar = b->n[f->law.rest];
+    if (f->q >= 0) b->q[f->v] += g.x * bar;
+    for (int k = 1; k < f->nturn; k++) b->q[f->v + k] += vec3_at(g, k) * bar;
+    b->n[f->law.rest] = 0;
   }
 }
 
@@ -202,6 +214,30 @@ static void numbers_diff(const td_model* m, const td_work* w, int i, double* dta
     dtau[f->v + k] += change * vec3_at(p.g, k) + s * vec3_at(dg, k);
 }
 
+// The change of g with the turn is transposed axis by axis.
+static void reverse(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b) {
+  const model_spring* f = &m->spring[e->f.i];
+  double u, dx = 0, du = 0, bar = 0;
+  const turn_part p = number_at(w, f, &u);
+  const law_value v = law_here(w, &f->law, p.x, u);
+  if (f->measure == PART_NUMBER) {
+    law_reverse(w, &f->law, &v, b->tau[f->v], &dx, &du, b->n);
+    if (f->q >= 0) b->q[f->v] += dx;
+    b->v[f->v] += du;
+    return;
+  }
+  for (int k = 0; k < f->nturn; k++) bar += b->tau[f->v + k] * vec3_at(p.g, k);
+  law_reverse(w, &f->law, &v, bar, &dx, &du, b->n);
+  const double s = v.f + v.on * w->load * w->num[f->law.input];
+  const vec3 spin = spin_at(w, f);
+  for (int k = 0; k < f->nturn; k++) {
+    const vec3 dg = td_turn_part_change(f->measure, quaternion_at(w, f), f->axis, vec3_axis(k));
+    b->q[f->v + k] += dx * vec3_at(p.g, k) + du * vec3_dot(dg, spin);
+    for (int l = 0; l < f->nturn; l++) b->q[f->v + k] += s * b->tau[f->v + l] * vec3_at(dg, l);
+    b->v[f->v + k] += du * vec3_at(p.g, k);
+  }
+}
+
 // Subtract from dq and dv the derivatives of the generalised force g f of spring i: d(g f) = dg f +
 // g (f_x dx + f_u du), dx = g·turn, du = dg·w, for a turn about each axis; g = 1 along a plain
 // coordinate.
@@ -253,6 +289,7 @@ static force_flaw flaw(const td_model* m, const td_work* w, int i) {
 
 const force_ops td_force_spring = {.prepare = prepare,
                                    .prepare_diff = prepare_diff,
+                                   .prepare_reverse = prepare_reverse,
                                    .add = add,
                                    .energy = energy,
                                    .energy_diff = energy_diff,
@@ -269,6 +306,7 @@ const element_ops td_element_spring = {.reach = reach,
                                        .linearise = linearise,
                                        .diff = diff,
                                        .numbers_diff = numbers_diff,
+                                       .reverse = reverse,
                                        .tangent = element_tangent,
                                        .visit = visit,
                                        .flaw = flaw,

@@ -43,6 +43,11 @@ static void numbers_diff(const td_model* m, const td_work* w, int i, double* dta
   strain_of(&m->strain[i])->numbers_diff(m, w, &m->strain[i], dtau);
 }
 
+static void reverse(const td_model* m, td_work* w, weighed_element* e, struct adjoint* b) {
+  const model_strain* f = &m->strain[e->f.i];
+  strain_of(f)->reverse(m, w, f, &e->s, b);
+}
+
 static void element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
                             double* dq, double* dv) {
   strain_of(&m->strain[i])->tangent(m, w, &m->strain[i], part, dq, dv);
@@ -162,6 +167,13 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
+static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
+  for (int i = 0; i < m->nstrain; i++) {
+    const model_strain* f = &m->strain[i];
+    strain_of(f)->prepare_reverse(m, w, f, b);
+  }
+}
+
 // Pieces with the same coordinates that follow each other are taken at once (alike.c).
 static void tangent(const td_model* m, td_work* w, double* dq, double* dv) {
   const tree_part all = whole_forest(m);
@@ -213,6 +225,7 @@ static bool is_link(const td_model* m, int i) { return strain_is_link(&m->strain
 
 const force_ops td_force_strain = {.prepare = prepare,
                                    .prepare_diff = prepare_diff,
+                                   .prepare_reverse = prepare_reverse,
                                    .add = add,
                                    .energy = energy,
                                    .energy_diff = energy_diff,
@@ -230,6 +243,7 @@ const element_ops td_element_strain = {
     .linearise = linearise,
     .diff = diff,
     .numbers_diff = numbers_diff,
+    .reverse = reverse,
     .tangent = element_tangent,
     .visit = visit,
     .flaw = td_no_flaw,  // sections are judged with the fields that give them (judge.c)

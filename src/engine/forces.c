@@ -1,7 +1,7 @@
 // All forces of a model: loops over the kinds of forces and their elements (force.h).
 #include <string.h>
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -155,6 +155,26 @@ void td_forces_change(const td_model* m, td_work* w, int col, bool rate, spatial
       add_change(m, w, n, col, rate, df, dtau);
   TD_FORCES(X)
 #undef X
+}
+
+// Transposes of td_forces_change along a direction and of td_forces_prepare_diff (adjoint.h).
+void td_forces_reverse(const td_model* m, td_work* w, adjoint* b) {
+  int n = 0;
+#define X(type, kind, text)                                               \
+  for (int i = 0; i < m->n##kind; i++, n++) {                             \
+    weighed_element e = {.ops = &td_element_##kind, .f = force_at(m, n)}; \
+    e.on[0] = wrench_weight(m, e.f.a, b);                                 \
+    e.on[1] = wrench_weight(m, e.f.b, b);                                 \
+    td_force_linearise(m, w, &e.f, &e.s);                                 \
+    e.ops->reverse(m, w, &e, b);                                          \
+  }
+  TD_FORCES(X)
+#undef X
+  for (int k = 0; k < WHOLE_KINDS; k++) td_whole_table[k]->reverse(m, w, b);
+}
+
+void td_forces_prepare_reverse(const td_model* m, td_work* w, adjoint* b) {
+  for (int k = 0; k < KINDS; k++) td_force_table[k]->prepare_reverse(m, w, b);
 }
 
 // True when forces must be differentiated column by column; touched (may be NULL): the hops whose

@@ -11,6 +11,7 @@
 
 struct tangent_path;
 struct direction;
+struct adjoint;
 
 typedef struct hop_ops {
   // Poses, motion subspaces, twists and bias accelerations (hop_work); inertias in the world.
@@ -27,6 +28,9 @@ typedef struct hop_ops {
   void (*vary)(const td_model* m, td_work* w, int first, int end, const struct direction* d);
   void (*vary_forces)(const td_model* m, td_work* w, int first, int end, const struct direction* d,
                       double* out);
+  // Transpose of both (adjoint.h): adjoints of X, U, Z of the hops, the last of which comes first,
+  // and weights F̄ of the generalised forces give those of coordinates, rates, v' and numbers.
+  void (*reverse)(const td_model* m, td_work* w, int first, int end, struct adjoint* b);
   // q' = N(q) v, and q displaced by dv.  Only of hops with a quaternion: the positions of others
   // change by v and dv.
   void (*rate)(const double* q, const double* v, double* qdot);

@@ -1,5 +1,5 @@
 // Rotation by a unit quaternion with the angular velocity in the body's axes:  Q' = Q ∘ [0, ω] / 2.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "engine/hop_rotation.h"
 
@@ -61,6 +61,21 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end,
   td_vary_forces_by(m, w, first, end, d, series, out);
 }
 
+// Its columns turn with its frame alone: there are no adjoints of its own forces.
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--) {
+    const model_hop* hop = &m->hop[i];
+    const double* q = w->q + hop->q;
+    const mat3 R = mat3_quat(quat_unit((quat){q[0], vec3_of(q + 1)}));
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    const vec3 faster = mat3_apply_t(R, spatial_r(&bar.dd)),
+               rate = mat3_apply_t(R, spatial_r(&bar.d));
+    add3(b->q + hop->v, mat3_apply_t(R, spatial_r(&bar.x)));
+    add3(b->v + hop->v, vec3_add(rate, vec3_cross(faster, vec3_of(w->v + hop->v))));
+    add3(b->a + hop->v, faster);
+  }
+}
+
 static void rate(const double* q, const double* v, double* qdot) {
   const quat r = quat_mul((quat){q[0], vec3_of(q + 1)}, (quat){0, vec3_scale(0.5, vec3_of(v))});
   qdot[0] = r.w;
@@ -78,5 +93,6 @@ const hop_ops td_hop_ball = {.place = place,
                              .own = own,
                              .vary = vary,
                              .vary_forces = vary_forces,
+                             .reverse = reverse,
                              .rate = rate,
                              .displace = displace};

@@ -4,7 +4,7 @@
 
 #include "elem/chart.h"
 #include "elem/taylor.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop_rotation.h"
 #include "engine/stages.h"
 
@@ -141,21 +141,56 @@ static taylor4 chart_quaternion(chart_kind kind, taylor3 y) {
 // The changes of a number as a number that moves.
 static taylor change_of(taylor a) { return (taylor){.x = a.e, .d = a.ed, .dd = a.edd}; }
 
-// ε = 2 vec(∂Q Q⁻¹)
+// ε = 2 vec(∂Q Q⁻¹) with its rates, for changes dy of the numbers, their rates and accelerations
+static void turn_series(const td_model* m, const td_work* w, const model_hop* hop, const double* v,
+                        const double* a, const vec3 dy[3], vec3 out[3]) {
+  const taylor3 y = taylor3_of(td_chart_numbers(m, w, hop), td_chart_rates(m, w, hop, v),
+                               td_chart_rates(m, w, hop, a), dy[0], dy[1], dy[2]);
+  const taylor4 Q = chart_quaternion(td_hop_chart(hop), y);
+  const taylor4 dQ = {change_of(Q.w), {change_of(Q.v.x), change_of(Q.v.y), change_of(Q.v.z)}};
+  const taylor3 turn = taylor3_scale(2, taylor4_mul(dQ, taylor4_conj(Q)).v);
+  out[0] = (vec3){turn.x.x, turn.y.x, turn.z.x};
+  out[1] = (vec3){turn.x.d, turn.y.d, turn.z.d};
+  out[2] = (vec3){turn.x.dd, turn.y.dd, turn.z.dd};
+}
+
 static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
                    twist_series* out) {
   const model_hop* hop = &m->hop[i];
   const vec3 none = {0, 0, 0};
-  vec3 dy[3];
+  vec3 dy[3], turn[3];
   td_chart_change(m, w, hop, r, dy);
-  const taylor3 y = taylor3_of(td_chart_numbers(m, w, hop), td_chart_rates(m, w, hop, r->v),
-                               td_chart_rates(m, w, hop, r->a), dy[0], dy[1], dy[2]);
-  const taylor4 Q = chart_quaternion(td_hop_chart(hop), y);
-  const taylor4 dQ = {change_of(Q.w), {change_of(Q.v.x), change_of(Q.v.y), change_of(Q.v.z)}};
-  const taylor3 turn = taylor3_scale(2, taylor4_mul(dQ, taylor4_conj(Q)).v);
-  out->x = spatial_of(none, (vec3){turn.x.x, turn.y.x, turn.z.x});
-  out->d = spatial_of(none, (vec3){turn.x.d, turn.y.d, turn.z.d});
-  out->dd = spatial_of(none, (vec3){turn.x.dd, turn.y.dd, turn.z.dd});
+  turn_series(m, w, hop, r->v, r->a, dy, turn);
+  out->x = spatial_of(none, turn[0]);
+  out->d = spatial_of(none, turn[1]);
+  out->dd = spatial_of(none, turn[2]);
+}
+
+// ε = E δy with the matrix E of the three numbers, so that ε̇ = E δẏ + Ė δy and
+// ε̈ = E δÿ + 2 Ė δẏ + Ë δy: the series of unit changes have E, Ė and Ë.
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  const vec3 none = {0, 0, 0};
+  for (int i = end - 1; i >= first; i--) {
+    const model_hop* hop = &m->hop[i];
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    const spatial F = td_hop_wrench(m, w, i);
+    const vec3 x = spatial_r(&bar.x), d = spatial_r(&bar.d), dd = spatial_r(&bar.dd),
+               torque = spatial_r(&F);
+    double dy[3][3], force[3];
+    for (int k = 0; k < 3; k++) {
+      const vec3 unit[3] = {vec3_axis(k), none, none};
+      vec3 E[3], forced[3];
+      turn_series(m, w, hop, w->v, w->along->accel, unit, E);
+      turn_series(m, w, hop, b->F, w->along->none, unit, forced);
+      dy[0][k] =
+          vec3_dot(x, E[0]) + vec3_dot(d, E[1]) + vec3_dot(dd, E[2]) + vec3_dot(torque, forced[1]);
+      dy[1][k] = vec3_dot(d, E[0]) + 2 * vec3_dot(dd, E[1]);
+      dy[2][k] = vec3_dot(dd, E[0]);
+      force[k] = vec3_dot(torque, E[0]);
+    }
+    const vec3 all[3] = {vec3_of(dy[0]), vec3_of(dy[1]), vec3_of(dy[2])};
+    td_chart_reverse(m, w, i, all, vec3_of(force), b);
+  }
 }
 
 static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
@@ -170,7 +205,7 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end,
 #define CHART                                                                                 \
   {                                                                                           \
     .place = place, .columns = columns, .own = own, .vary = vary, .vary_forces = vary_forces, \
-    .rate = td_plain_rate, .displace = td_plain_displace                                      \
+    .reverse = reverse, .rate = td_plain_rate, .displace = td_plain_displace                  \
   }
 const hop_ops td_hop_quat3 = CHART;
 const hop_ops td_hop_cayley = CHART;

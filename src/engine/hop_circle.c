@@ -1,7 +1,7 @@
 // Rotation about one axis by a quaternion's pair [w, s]:  [w, s]' = [-s, w] ω / 2.
 #include <math.h>
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 
 static void place(const td_model* m, td_work* w, int first, int end) {
@@ -17,14 +17,18 @@ static void place(const td_model* m, td_work* w, int first, int end) {
   }
 }
 
+static axis_motion motion_of(const td_model* m, const td_work* w, int i) {
+  const model_hop* hop = &m->hop[i];
+  return (axis_motion){.axis = w->hop_axis[i],
+                       .turned = td_unit_change(w, hop->axis, w->hop_axis[i]),
+                       .turns = true,
+                       .q = 2 * atan2(w->q[hop->q + 1], w->q[hop->q])};
+}
+
 static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
                    twist_series* out) {
-  const model_hop* hop = &m->hop[i];
-  const axis_motion x = {.axis = w->hop_axis[i],
-                         .turned = td_unit_change(w, hop->axis, w->hop_axis[i]),
-                         .turns = true,
-                         .q = 2 * atan2(w->q[hop->q + 1], w->q[hop->q])};
-  td_axis_series(&x, m->col[hop->col].v, r, out);
+  const axis_motion x = motion_of(m, w, i);
+  td_axis_series(&x, m->col[m->hop[i].col].v, r, out);
 }
 
 static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
@@ -34,6 +38,15 @@ static void vary(const td_model* m, td_work* w, int first, int end, const struct
 static void vary_forces(const td_model* m, td_work* w, int first, int end,
                         const struct direction* d, double* out) {
   td_vary_forces_by(m, w, first, end, d, series, out);
+}
+
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--) {
+    const axis_motion x = motion_of(m, w, i);
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    double unused = 0;
+    td_axis_reverse(m, w, i, &x, &bar, b, &unused);
+  }
 }
 
 static void rate(const double* q, const double* v, double* qdot) {
@@ -53,5 +66,6 @@ const hop_ops td_hop_circle = {.place = place,
                                .own = td_fixed_own,
                                .vary = vary,
                                .vary_forces = vary_forces,
+                               .reverse = reverse,
                                .rate = rate,
                                .displace = displace};

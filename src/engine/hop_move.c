@@ -1,5 +1,5 @@
 // Translations along the three axes of the frame before them.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "engine/stages.h"
 
@@ -41,10 +41,20 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end,
   td_vary_forces_by(m, w, first, end, d, series, out);
 }
 
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--) {
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    const spatial F = td_hop_wrench(m, w, i);
+    const vec3 dy[3] = {spatial_t(&bar.x), spatial_t(&bar.d), spatial_t(&bar.dd)};
+    td_chart_reverse(m, w, i, dy, spatial_t(&F), b);
+  }
+}
+
 const hop_ops td_hop_move = {.place = place,
                              .columns = td_fixed_columns,
                              .own = td_fixed_own,
                              .vary = vary,
                              .vary_forces = vary_forces,
+                             .reverse = reverse,
                              .rate = td_plain_rate,
                              .displace = td_plain_displace};

@@ -1,6 +1,6 @@
 // Turns about an axis, moves along one, or both with a pitch: one number, a constant screw S in the
 // frame before it.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 
 // Rotate columns i, j of R:  R · rot(axis k, angle),  (i, j, k) cyclic.
@@ -42,19 +42,23 @@ static void place(const td_model* m, td_work* w, int first, int end) {
   }
 }
 
-static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
-                   twist_series* out) {
+static axis_motion motion_of(const td_model* m, const td_work* w, int i) {
   const model_hop* hop = &m->hop[i];
   const bool pitched = !hop->moves && hop->pitch != NUM_NONE;
-  const axis_motion x = {.axis = w->hop_axis[i],
-                         .turned = td_unit_change(w, hop->axis, w->hop_axis[i]),
-                         .turns = hop->turns,
-                         .lead = hop->moves ? 1
-                                 : pitched  ? w->num[hop->pitch]
-                                            : 0,
-                         .lead_change = pitched ? w->dnum[hop->pitch] : 0,
-                         .q = w->q[hop->q]};
-  td_axis_series(&x, hop->v, r, out);
+  return (axis_motion){.axis = w->hop_axis[i],
+                       .turned = td_unit_change(w, hop->axis, w->hop_axis[i]),
+                       .turns = hop->turns,
+                       .lead = hop->moves ? 1
+                               : pitched  ? w->num[hop->pitch]
+                                          : 0,
+                       .lead_change = pitched ? w->dnum[hop->pitch] : 0,
+                       .q = w->q[hop->q]};
+}
+
+static void series(const td_model* m, const td_work* w, int i, const hop_rates* r,
+                   twist_series* out) {
+  const axis_motion x = motion_of(m, w, i);
+  td_axis_series(&x, m->hop[i].v, r, out);
 }
 
 static void vary(const td_model* m, td_work* w, int first, int end, const struct direction* d) {
@@ -66,10 +70,22 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end,
   td_vary_forces_by(m, w, first, end, d, series, out);
 }
 
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--) {
+    const model_hop* hop = &m->hop[i];
+    const axis_motion x = motion_of(m, w, i);
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    double lead = 0;
+    td_axis_reverse(m, w, i, &x, &bar, b, &lead);
+    if (!hop->moves && hop->pitch != NUM_NONE) b->n[hop->pitch] += lead;
+  }
+}
+
 const hop_ops td_hop_screw = {.place = place,
                               .columns = td_fixed_columns,
                               .own = td_fixed_own,
                               .vary = vary,
                               .vary_forces = vary_forces,
+                              .reverse = reverse,
                               .rate = td_plain_rate,
                               .displace = td_plain_displace};

@@ -5,7 +5,7 @@
 //
 // and in the words of tangent.c  W = R g'' v,  B = R (g'' a + g''' v²) + V_p × W,
 // Y = V_p × S + 2 R g'' v.  It moves and does not turn.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "engine/path.h"
 #include "engine/stages.h"
@@ -89,10 +89,28 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end,
   td_vary_forces_by(m, w, first, end, d, series, out);
 }
 
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--) {
+    const model_hop* hop = &m->hop[i];
+    const twist_series bar = td_reverse_take(m, w, i, b);
+    const spatial F = td_hop_wrench(m, w, i);
+    const double v = w->v[hop->v], a = w->along->accel[hop->v];
+    const vec3 g1 = vec3_of(w->num + hop->value + 3), g2 = vec3_of(w->num + hop->value + 6);
+    const vec3 x = spatial_t(&bar.x), d = spatial_t(&bar.d), dd = spatial_t(&bar.dd);
+    add3(b->n + hop->value, x);
+    add3(b->n + hop->value + 3,
+         vec3_axpy(v, d, vec3_axpy(a, dd, vec3_scale(b->F[hop->v], spatial_t(&F)))));
+    add3(b->n + hop->value + 6, vec3_scale(v * v, dd));
+    b->v[hop->v] += vec3_dot(g1, d) + 2 * v * vec3_dot(g2, dd);
+    b->a[hop->v] += vec3_dot(g1, dd);
+  }
+}
+
 const hop_ops td_hop_slot = {.place = place,
                              .columns = columns,
                              .own = own,
                              .vary = vary,
                              .vary_forces = vary_forces,
+                             .reverse = reverse,
                              .rate = td_plain_rate,
                              .displace = td_plain_displace};

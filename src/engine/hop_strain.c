@@ -14,7 +14,7 @@
 // stand side by side: M and the tangents are made step by step.
 #include "engine/hop_strain.h"
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "engine/path.h"
 
@@ -600,6 +600,97 @@ static void vary_forces(const td_model* m, td_work* w, int first, int end, const
     if (begins_run(m, i)) vary_run_forces(m, w, &m->run[m->hop[i].run], d, out);
 }
 
+// Transposes of find_change(), vary_run() and vary_run_forces(): with g_r = Σ_k w_kr F̄_k, the
+// strain rates of the virtual velocities F̄,
+//
+//   η̄_p = S_p·ε̄ + Ṡ_p·ε̇̄ + S̈_p·ε̈̄ + F·∂S_p/∂y g      η̇̄_p = S_p·ε̇̄ + 2 Ṡ_p·ε̈̄      η̈̄_p = S_p·ε̈̄
+//
+// where ∂S_p/∂y g is the rate of S_p along the virtual motion.
+static void reverse_step(const td_model* m, const td_work* w, int i, const magnus_steps* steps,
+                         double bar[3][MAGNUS_PARTS], double grown, adjoint* b) {
+  const model_hop* hop = &m->hop[i];
+  const int lane = i - m->run[hop->run].hop, nodes = hop->nodes;
+  num value = hop->value;
+  for (int k = 0; k < 3; k++)
+    for (int p = 0; p < 6 * nodes; p++) grown += bar[k][p] * steps->xi[p / 6].d[k].c[p % 6][lane];
+  b->n[hop->step] += grown / w->num[hop->step];
+  for (int k = 0; k < (hop->dependent ? 3 : 1); k++)
+    for (int p = 0; p < 6 * nodes; p++) b->n[value++] += bar[k][p];
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* col = &m->col[k];
+    for (int n = 0; n < nodes; n++) {
+      const double weight = w->num[col->weight + n];
+      const int p = 6 * n + col->part;
+      b->a[col->v] += weight * bar[2][p];
+      b->n[col->weight + n] += bar[2][p] * w->along->accel[col->v];
+      if (hop->dependent) continue;
+      b->q[col->v] += weight * bar[0][p];
+      b->v[col->v] += weight * bar[1][p];
+      b->n[col->weight + n] += bar[0][p] * w->q[col->q] + bar[1][p] * w->v[col->v];
+    }
+  }
+}
+
+static void reverse_run(const td_model* m, td_work* w, const model_run* run, adjoint* b) {
+  const octet_pose g = all_before(m, w, run);
+  magnus_steps steps;
+  jet S[MAGNUS_PARTS];
+  steps_of(m, w, run, w->along->accel, &steps);
+  steps.modes = 0x3f;
+  td_magnus_rates(&steps, S);
+
+  // virtual strain rates, and the columns with their rates along these on the wrenches behind
+  lanes along[MAGNUS_PARTS] = {{0}}, turned[MAGNUS_PARTS] = {{0}};
+  magnus_steps moved = steps;
+  bool forced = false;
+  for (int n = 0; n < run->nodes; n++) moved.xi[n].d[1] = moved.xi[n].d[2] = octet_zero();
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* col = &m->col[k];
+      forced = forced || b->F[col->v] != 0;
+      for (int n = 0; n < hop->nodes; n++)
+        moved.xi[n].d[1].c[col->part][l] += w->num[col->weight + n] * b->F[col->v];
+    }
+  }
+  if (forced) {
+    octet all = octet_zero();
+    jet virtual[MAGNUS_PARTS];
+    for (int l = 0; l < run->n; l++) octet_put(&all, l, &w->hop[run->hop + l].F);
+    const octet F = octet_wrench_in_each(&g, &all);
+    td_magnus_rates(&moved, virtual);
+    for (int p = 0; p < 6 * run->nodes; p++) {
+      along[p] = octet_dot_each(&S[p].d[0], &F);
+      turned[p] = octet_dot_each(&virtual[p].d[1], &F);
+    }
+  }
+
+  // step by step, the last first
+  for (int l = run->n - 1; l >= 0; l--) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    const twist_series own = td_reverse_take(m, w, run->hop + l, b);
+    double bar[3][MAGNUS_PARTS], grown = 0;
+    for (int p = 0; p < 6 * run->nodes; p++) {
+      const spatial s = octet_vector(&S[p].d[0], l), u = octet_vector(&S[p].d[1], l),
+                    z = octet_vector(&S[p].d[2], l);
+      bar[0][p] = spatial_dot(&own.x, &s) + spatial_dot(&own.d, &u) + spatial_dot(&own.dd, &z) +
+                  turned[p][l];
+      bar[1][p] = spatial_dot(&own.d, &s) + 2 * spatial_dot(&own.dd, &u);
+      bar[2][p] = spatial_dot(&own.dd, &s);
+      grown += moved.xi[p / 6].d[1].c[p % 6][l] * along[p][l];
+    }
+    for (int k = hop->col; forced && k < hop->col + hop->nv; k++)
+      for (int n = 0; n < hop->nodes; n++)
+        b->n[m->col[k].weight + n] += along[6 * n + m->col[k].part][l] * b->F[m->col[k].v];
+    reverse_step(m, w, run->hop + l, &steps, bar, grown, b);
+  }
+}
+
+static void reverse(const td_model* m, td_work* w, int first, int end, struct adjoint* b) {
+  for (int i = end - 1; i >= first; i--)
+    if (begins_run(m, i)) reverse_run(m, w, &m->run[m->hop[i].run], b);
+}
+
 // Steps are made run by run, when their first comes.
 static void place(const td_model* m, td_work* w, int first, int end) {
   for (int i = first; i < end; i++)
@@ -617,5 +708,6 @@ const hop_ops td_hop_strain = {.place = place,
                                .own = own,
                                .vary = vary,
                                .vary_forces = vary_forces,
+                               .reverse = reverse,
                                .rate = td_plain_rate,
                                .displace = td_plain_displace};

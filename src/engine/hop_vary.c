@@ -1,5 +1,5 @@
 // Contributions of hops and fixed transformations to the changes along a direction (direction.h).
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "model/fix_pose.h"
 
@@ -66,6 +66,27 @@ spatial td_fix_change(const td_model* m, const td_work* w, int fix, int nfix) {
     if (i + 1 < fix + nfix) g = pose_mul(g, fix_pose(w, f));
   }
   return sum;
+}
+
+// The adjoint of a turn goes to the numbers of its rotation one by one.
+void td_fix_reverse(const td_model* m, const td_work* w, int fix, int nfix, const spatial* bar,
+                    adjoint* b) {
+  static const int numbers[] = {
+      [ROT_NONE] = 0,       [ROT_PRINCIPAL] = 1,  [ROT_EULER_BERNOULLI] = 3,
+      [ROT_ANGLE_AXIS] = 4, [ROT_QUATERNION] = 4, [ROT_UNIT_VECTOR] = 3};
+  pose g = pose_identity();
+  for (int i = fix; i < fix + nfix; i++) {
+    const model_fix* f = &m->fix[i];
+    const spatial own = wrench_in(&g, bar);
+    const vec3 p = vec3_of(w->num + f->trans),
+               turn = vec3_sub(spatial_r(&own), vec3_cross(p, spatial_t(&own)));
+    add3(b->n + f->trans, spatial_t(&own));
+    for (int k = 0; f->rot != NUM_NONE && k < numbers[f->kind]; k++) {
+      const double unit[4] = {k == 0, k == 1, k == 2, k == 3};
+      b->n[f->rot + k] += vec3_dot(turn, rotation_change(f, w->num + f->rot, unit));
+    }
+    if (i + 1 < fix + nfix) g = pose_mul(g, fix_pose(w, f));
+  }
 }
 
 spatial td_station_change(const td_model* m, const td_work* w, int station) {

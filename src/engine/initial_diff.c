@@ -8,7 +8,7 @@
 #include <string.h>
 
 #include "elem/segment.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/row_table.h"
 #include "engine/taut.h"
 
@@ -178,6 +178,195 @@ void td_initial_diff(const td_model* m, td_work* w, direction* d) {
   *d = kept;
   w->along = NULL;
   w->numbers_change = false;
+  w->placed = false;
+  arena_close(s, mark);
+}
+
+// ---- its transpose ----------------------------------------------------------------------------
+//
+// The stages are those above, the last first.  Where a loop leaves something open, the displacement
+// that closes it depends on the stage that can (closing.c): here on the stage that closes the gaps
+// of a change of all numbers.
+
+static void written_reverse(const td_model* m, const td_work* w, const double* q, adjoint* b) {
+  for (int i = 0; i < m->nhop; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (!has_quaternion(hop)) continue;
+    // 2 vec(Q⁻¹ δQ) / |Q|, the turn of a quaternion that is normalised afterwards
+    double x[4] = {0, 0, 0, 0}, size = 0, turn[3] = {0, 0, 0};
+    for (int c = 0; c < hop->nq; c++) {
+      const double written = w->num[m->pos[hop->q + c].init];
+      x[c] = q[hop->q + c];
+      size += written * written;
+    }
+    for (int c = 0; c < hop->nv; c++) turn[c] = 2 * b->q[hop->v + c] / sqrt(size);
+    const vec3 v = vec3_of(x + 1), t = vec3_of(turn);
+    const vec3 d = vec3_axpy(x[0], t, vec3_cross(v, t));
+    const double to[4] = {-vec3_dot(v, t), d.x, d.y, d.z};
+    for (int c = 0; c < hop->nq; c++) b->n[m->pos[hop->q + c].init] += to[c];
+    for (int c = 0; c < hop->nv; c++) b->q[hop->v + c] = 0;
+  }
+  for (int v = 0; v < m->nvel; v++) {
+    if (m->vel[v].partner >= 0) b->n[m->pos[m->vel[v].partner].init] += b->q[v];
+    b->q[v] = 0;
+  }
+}
+
+// The end of a piece with the weight of its twist.
+typedef struct node_end {
+  const model_node* node;
+  segment_end end;
+  spatial bar;
+} node_end;
+
+static double end_motion(const td_model* m, td_work* w, void* what) {
+  (void)m;
+  const node_end* e = what;
+  const spatial own = end_change(w, e->node, &e->end);
+  return spatial_dot(&e->bar, &own);
+}
+
+// Free nodes follow the frame before them (follow_nodes), the last of a rod first.
+static void nodes_reverse(const td_model* m, td_work* w, adjoint* b, const bool* held) {
+  spatial X = spatial_zero();
+  for (int i = m->nnode - 1; i >= 0; i--) {
+    const model_node* node = &m->node[i];
+    if (held && held[m->pos[node->q].rod]) continue;
+    const frame from = td_frame(m, w, node->from), at = td_frame(m, w, node->station);
+    const vec3 moved = vec3_of(b->q + node->v),
+               turned = mat3_apply(at.R, vec3_of(b->q + node->v + 3));
+    X = spatial_add(X, spatial_of(moved, vec3_add(turned, vec3_cross(at.p, moved))));
+    for (int k = 0; k < 6; k++) b->q[node->v + k] = 0;
+
+    // its piece
+    const pose g = {from.R, from.p};
+    node_end e = {node,
+                  td_segment_end(w->num + node->strain, w->num + node->rate, w->num[node->length]),
+                  wrench_in(&g, &X)};
+    const change_rule rule = {end_motion, &e};
+    td_unit_numbers(m, w, rule, node->strain, 6, b);
+    td_unit_numbers(m, w, rule, node->length, 1, b);
+
+    // the frame that the first of the rod follows
+    if (i > 0 && m->node[i - 1].station == node->from) continue;
+    const frame_change to = {.p = spatial_t(&X),
+                             .turn = vec3_sub(spatial_r(&X), vec3_cross(from.p, spatial_t(&X)))};
+    td_frame_reverse(m, w, node->from, &to, b);
+    td_vary_reverse(m, w, b);
+    X = spatial_zero();
+  }
+}
+
+static void references_reverse(const td_model* m, td_work* w, adjoint* b) {
+  for (int i = 0; i < m->nrow; i++) {
+    const model_row* r = &m->row[i];
+    if (r->reference < 0) continue;
+    const vec3 turn = mat3_apply(td_frame(m, w, r->a).R, b->reference[r->reference]);
+    const frame_change to_a = {.turn = vec3_scale(-1, turn)}, to_b = {.turn = turn};
+    td_frame_reverse(m, w, r->a, &to_a, b);
+    td_frame_reverse(m, w, r->b, &to_b, b);
+    b->reference[r->reference] = (vec3){0, 0, 0};
+  }
+}
+
+static bool is_closed(const td_model* m, const td_work* w, int row) {
+  return row_is_projected(m, w, row) && row_has_frames(m->row[row].kind);
+}
+
+// Gaps of a change of all numbers that is like no other.
+static void generic_gaps(const td_model* m, td_work* w, direction* d, double* e) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  double* q = arena_zeros(s, m->nvel);
+  const double* kept = d->q;
+  for (int i = 0; i < m->nnumber; i++)
+    w->dnum[i] = isfinite(w->num[i]) ? sin(1.0 + i * i) * (fabs(w->num[i]) + 1e-3) : 0;
+  written_positions(m, w, w->q, q);
+  d->q = q;
+  td_vary(m, w, d);
+  for (int i = 0; i < m->nrow; i++) {
+    double unused;
+    e[i] = is_closed(m, w, i) ? td_row_along(m, w, i, &unused).e : 0;
+  }
+  d->q = kept;
+  memset(w->dnum, 0, (size_t)m->nnumber * sizeof(double));
+  memset(w->dvar, 0, (size_t)m->nvar * sizeof(double));
+  memset(d->hop, 0, (size_t)m->nhop * sizeof(hop_change));
+  arena_close(s, mark);
+}
+
+void td_initial_reverse(const td_model* m, td_work* w, adjoint* b) {
+  if (!is_measured(m)) return;
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel;
+  direction* d = w->along;
+  const direction kept = *d;
+  adjoint own = *b;  // coordinates of the initial geometry, the numbers of the model
+  own.q = arena_zeros(s, nv);
+  own.v = arena_zeros(s, nv);
+  own.a = arena_zeros(s, nv);
+  own.F = d->none;
+  double *written = arena_doubles(s, m->npos), *e = arena_zeros(s, m->nrow),
+         *gaps = arena_zeros(s, m->nrow);
+  bool* held = arena_bytes(s, (size_t)m->nrod + 1);
+  td_state* state = &w->inner;
+  d->q = d->v = d->a = d->accel = d->none;
+  d->gravity = false;
+
+  // rods that closing has moved
+  td_initial_place(m, w, state);
+  place_at(m, w, state);
+  memcpy(written, w->q, (size_t)m->npos * sizeof(double));
+  memset(held, 0, (size_t)m->nrod + 1);
+  for (int i = 0; i < m->nnode; i++)
+    for (int k = m->node[i].q; k < m->node[i].q + 7; k++)
+      held[m->pos[k].rod] = held[m->pos[k].rod] || w->q_initial[k] != written[k];
+
+  // what is measured
+  memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
+  place_at(m, w, state);
+  for (int i = 0; i < m->nprobe; i++) {
+    const model_probe* p = &m->probe[i];
+    if (!sensor_is(p->kind, OF_START) || p->rod > 0) continue;
+    const frame a = td_frame(m, w, p->a), c = td_frame(m, w, p->b);
+    const vec3 pull = vec3_scale(own.length0[i], axial_at(&a, &c).n);
+    const frame_change to_a = {.p = vec3_scale(-1, pull)}, to_b = {.p = pull};
+    td_frame_reverse(m, w, p->a, &to_a, &own);
+    td_frame_reverse(m, w, p->b, &to_b, &own);
+  }
+  td_forces_prepare_reverse(m, w, &own);
+  td_vary_reverse(m, w, &own);
+
+  // closed, and the nodes of rods that are in no loop behind what carries them
+  if (m->nrow > m->ntaut && !w->open_loops) {
+    if (m->nnode > 0) nodes_reverse(m, w, &own, held);
+    generic_gaps(m, w, d, e);
+    if (td_close_gaps_reverse(m, w, e, own.q, gaps))
+      for (int i = 0; i < m->nrow; i++) {
+        if (!is_closed(m, w, i)) continue;
+        td_row_reverse(m, w, i, gaps[i], 0, 0, &own);
+        if (m->row[i].target == TARGET_CONTROL) own.row_zero[i] -= gaps[i];
+      }
+    td_vary_reverse(m, w, &own);
+  }
+  td_motion_reverse(m, w, &own);
+
+  // before the loops are closed
+  memcpy(state->q, written, (size_t)m->npos * sizeof(double));
+  place_at(m, w, state);
+  for (int i = 0; i < m->nrow; i++) {
+    const row_value bar = {.e = own.row_zero[i]};
+    if (bar.e != 0) td_row_table[m->row[i].kind]->reverse(m, w, i, &bar, &own);
+    own.row_zero[i] = 0;
+  }
+  references_reverse(m, w, &own);
+  td_vary_reverse(m, w, &own);
+  if (m->nnode > 0) nodes_reverse(m, w, &own, NULL);
+  td_motion_reverse(m, w, &own);
+  written_reverse(m, w, w->q, &own);
+
+  *d = kept;
   w->placed = false;
   arena_close(s, mark);
 }

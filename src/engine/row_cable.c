@@ -120,6 +120,93 @@ static void cable_add_diff(const td_model* m, const td_work* w, int row, double 
                            bool rate, spatial* df) {
   (void)m, (void)w, (void)row, (void)lambda, (void)col, (void)rate, (void)df;
 }
+
+// ---- adjoints ---------------------------------------------------------------------------------
+
+// A weighted series: value, rate and acceleration.
+static double weigh(taylor l, const row_value* bar) {
+  return -(bar->e * l.e + bar->ed * l.ed + bar->edd * l.edd);
+}
+
+// The length W |τ| of a crossing:  δl = W A δx with A = ∂|τ|/∂x, and so its rates as in
+// strain_polynomial.c; the series of unit changes have A, Ȧ and Ä.
+static void crossing_reverse(const td_model* m, td_work* w, const model_crossing* c,
+                             const row_value* bar, adjoint* b) {
+  const model_strain* f = &m->strain[c->strain];
+  const strain_direction none = {-1, -1, false};
+  const double W = c->cover * w->num[f->section + SECTION_LENGTH];
+  taylor x[6], path[CABLE_PATH];
+  strain_weights to = {{0}, {0}, {0}};
+  strain_of(f)->series(m, w, f, &none, x);
+  for (int i = 0; i < CABLE_PATH; i++) path[i] = taylor_const(w->num[c->path + i]);
+  const taylor l = td_taylor_cable(c->joint > 0, x, path);
+  b->n[f->section + SECTION_LENGTH] -= c->cover * (bar->e * l.x + bar->ed * l.d + bar->edd * l.dd);
+  for (int d = 0; d < 6; d++) {
+    x[d].e = 1;
+    const taylor A = td_taylor_cable(c->joint > 0, x, path);
+    x[d].e = 0;
+    to.x[d] = W * weigh(A, bar);
+    to.u[d] = -W * (bar->ed * A.e + 2 * bar->edd * A.ed);
+    to.a[d] = -W * bar->edd * A.e;
+  }
+  for (int d = 0; d < CABLE_PATH; d++) {
+    path[d].e = 1;
+    b->n[c->path + d] += W * weigh(td_taylor_cable(c->joint > 0, x, path), bar);
+    path[d].e = 0;
+  }
+  strain_of(f)->series_reverse(m, w, f, &to, b);
+}
+
+// A straight span with the changes of its ends.
+typedef struct weighed_length {
+  frame end[2];
+  frame_change d[2];
+  bool along;
+  const row_value* bar;
+} weighed_length;
+static double span_change(const td_model* m, td_work* w, void* what) {
+  (void)m, (void)w;
+  const weighed_length* e = what;
+  const taylor_frame a = td_taylor_frame(&e->end[0], &e->d[0]),
+                     b = td_taylor_frame(&e->end[1], &e->d[1]);
+  return weigh(td_chord(&a, &b, e->along).l, e->bar);
+}
+
+static void cable_reverse_row(const td_model* m, td_work* w, int row, const row_value* bar,
+                              struct adjoint* b) {
+  const int cable = m->row[row].cable;
+  const model_cable* c = &m->cable[cable];
+  b->zero[cable] += bar->e;
+  for (int i = c->order; i < c->order + c->norder; i++)
+    crossing_reverse(m, w, &m->crossing[m->cable_order[i]], bar, b);
+  for (int i = c->span; i < c->span + c->nspan; i++) {
+    const int station[2] = {m->span[i].a, m->span[i].b};
+    weighed_length e = {.along = w->span_along[i], .bar = bar};
+    for (int k = 0; k < 2; k++) {
+      e.end[k] = td_frame(m, w, station[k]);
+      if (station[k] >= 0 && m->station[station[k]].hop >= 0)
+        e.end[k].a = vec3_sub(e.end[k].a, w->ground);
+    }
+    for (int k = 0; k < 2; k++) {
+      frame_change to = {0};
+      td_units(m, w, (change_rule){span_change, &e}, &e.d[k].p.x, 18, &to.p.x);
+      td_frame_reverse(m, w, station[k], &to, b);
+    }
+  }
+}
+
+// The tension of a row is a cable's: what it does changes with the forces (force_cable.c).
+static void cable_force_reverse(const td_model* m, td_work* w, int row, double lambda,
+                                struct adjoint* b) {
+  (void)lambda;
+  if (row_is_off(m, w, row)) return;
+  memset(w->df, 0, (size_t)m->nhop * sizeof(spatial));
+  memset(w->dtau, 0, (size_t)m->nvel * sizeof(double));
+  td_taut_pull(m, w, m->row[row].cable, 1, w->df, sizeof *w->df, w->dtau);
+  for (int i = 0; i < m->nhop; i++) b->lambda[row] += spatial_dot(&b->f[i], &w->df[i]);
+  for (int i = 0; i < m->nvel; i++) b->lambda[row] += b->tau[i] * w->dtau[i];
+}
+
 static void cable_tangent(const td_model* m, const td_work* w, int first, int end,
                           const row_state* s, const double* lambda, row_reach to[3], double* dq) {
   (void)m, (void)w, (void)first, (void)end, (void)s, (void)lambda, (void)to, (void)dq;
@@ -174,6 +261,8 @@ const row_ops td_row_cable = {
     .moves = cable_moves,
     .add = cable_add,
     .add_diff = cable_add_diff,
+    .reverse = cable_reverse_row,
+    .force_reverse = cable_force_reverse,
     .jacobian = cable_jacobian,
     .squares = cable_squares,
     .tangent = cable_tangent,

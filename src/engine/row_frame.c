@@ -3,7 +3,7 @@
 #include <math.h>
 #include <string.h>
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/path.h"
 #include "engine/row_table.h"
 
@@ -201,6 +201,71 @@ static void frame_add_diff(const td_model* m, const td_work* w, int row, double 
   }
 }
 
+// ---- adjoints ---------------------------------------------------------------------------------
+
+// A row with the changes of its frames, and the weights of its changes.
+typedef struct weighed_row {
+  const model_row* row;
+  row_ends ends;
+  ends_change d;
+  const row_value* bar;
+} weighed_row;
+
+static double row_change(const td_model* m, td_work* w, void* what) {
+  (void)m;
+  weighed_row* e = what;
+  if (e->row->c == e->row->a) e->d.c = e->d.a;
+  const row_value *bar = e->bar, v = change_of(w, e->row, &e->ends, &e->d);
+  return bar->e * v.e + bar->ed * v.ed + bar->edd * v.edd + vec3_dot(bar->force, v.force) +
+         vec3_dot(bar->torque, v.torque) + vec3_dot(bar->torque_c, v.torque_c);
+}
+
+static void frame_reverse(const td_model* m, td_work* w, int row, const row_value* bar,
+                          struct adjoint* b) {
+  const model_row* r = &m->row[row];
+  weighed_row e = {.row = r, .bar = bar};
+  const change_rule rule = {row_change, &e};
+  const int station[3] = {r->a, r->b, r->c};
+  frame_change* d[3] = {&e.d.a, &e.d.b, &e.d.c};
+  const int n = bar->edd != 0 ? 18 : bar->ed != 0 ? 12 : 6;  // places; velocities; accelerations
+  ends_at(m, w, r, &e.ends);
+  for (int s = 0; s < (r->c == r->a ? 2 : 3); s++) {
+    frame_change to = {0};
+    if (station[s] < 0) continue;
+    td_units(m, w, rule, &d[s]->p.x, n, &to.p.x);
+    td_frame_reverse(m, w, station[s], &to, b);
+  }
+  td_unit_numbers(m, w, rule, r->d, 3, b);
+  td_unit_numbers(m, w, rule, r->e, 3, b);
+  if (r->pitch != NUM_NONE) td_unit_numbers(m, w, rule, r->pitch, 1, b);
+  if (r->reference >= 0)
+    td_units(m, w, rule, &w->along->reference[r->reference].x, 3, &b->reference[r->reference].x);
+}
+
+static void frame_force_reverse(const td_model* m, td_work* w, int row, double lambda,
+                                struct adjoint* b) {
+  const model_row* r = &m->row[row];
+  const spatial y[3] = {wrench_weight(m, r->a, b), wrench_weight(m, r->b, b),
+                        wrench_weight(m, r->c, b)};
+  spatial unit[3];
+  td_row_wrenches(m, w, row, unit);
+  for (int s = 0; s < 3; s++) b->lambda[row] += spatial_dot(&y[s], &unit[s]);
+  if (lambda == 0) return;
+
+  // the force at both ends, which move, and its change
+  const vec3 pa = td_frame(m, w, r->a).p, pb = td_frame(m, w, r->b).p, F = spatial_t(&unit[1]);
+  const vec3 ra = spatial_r(&y[0]), rb = spatial_r(&y[1]);
+  const frame_change a = {.p = vec3_scale(-lambda, vec3_cross(F, ra))},
+                     c = {.p = vec3_scale(lambda, vec3_cross(F, rb))};
+  const row_value bar = {
+      .force = vec3_scale(lambda, vec3_sub(twist_at(&y[1], pb), twist_at(&y[0], pa))),
+      .torque = vec3_scale(lambda, vec3_sub(rb, ra)),
+      .torque_c = vec3_scale(lambda, spatial_r(&y[2]))};
+  td_frame_reverse(m, w, r->a, &a, b);
+  td_frame_reverse(m, w, r->b, &c, b);
+  frame_reverse(m, w, row, &bar, b);
+}
+
 // ---- what the DOFs do to them -----------------------------------------------------------------
 
 // Gather the columns S that move `hop` and their velocities v, from the hop to the root, into r (in
@@ -276,17 +341,19 @@ static void frame_tangent(const td_model* m, const td_work* w, int first, int en
   }
 }
 
-#define X(kind, name, ...)          \
-  const row_ops td_row_##name = {   \
-      .value = frame_value,         \
-      .linearise = frame_linearise, \
-      .diff = frame_diff,           \
-      .moves = frame_moves,         \
-      .add = frame_add,             \
-      .add_diff = frame_add_diff,   \
-      .jacobian = frame_jacobian,   \
-      .squares = frame_squares,     \
-      .tangent = frame_tangent,     \
+#define X(kind, name, ...)                  \
+  const row_ops td_row_##name = {           \
+      .value = frame_value,                 \
+      .linearise = frame_linearise,         \
+      .diff = frame_diff,                   \
+      .moves = frame_moves,                 \
+      .add = frame_add,                     \
+      .add_diff = frame_add_diff,           \
+      .reverse = frame_reverse,             \
+      .force_reverse = frame_force_reverse, \
+      .jacobian = frame_jacobian,           \
+      .squares = frame_squares,             \
+      .tangent = frame_tangent,             \
   };
 TD_FRAME_ROWS(X)
 #undef X

@@ -9,6 +9,8 @@
 
 #include "engine/stages.h"
 
+struct adjoint;
+
 // The frames of a row's stations, and what its formulas take.
 typedef struct row_ends {
   frame a, b, c;
@@ -48,6 +50,11 @@ typedef struct row_ops {
   void (*add)(const td_model* m, td_work* w, int row, double lambda);
   void (*add_diff)(const td_model* m, const td_work* w, int row, double lambda, int col, bool rate,
                    spatial* df);
+  // Transposes along a direction (adjoint.h): of `diff` for weights of value, rate, acceleration
+  // and of the unit wrenches; of `add` and `add_diff` for those of the wrenches and generalised
+  // forces.
+  void (*reverse)(const td_model* m, td_work* w, int row, const row_value* bar, struct adjoint* b);
+  void (*force_reverse)(const td_model* m, td_work* w, int row, double lambda, struct adjoint* b);
   // A bundle's rows of the Jacobian (nvel each).
   void (*jacobian)(const td_model* m, td_work* w, int first, int end, row_reach to[3], double* Jc);
   // Squares of what the DOFs move (moved) and turn (turned), of which a bundle's rows are made;

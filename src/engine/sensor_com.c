@@ -5,7 +5,7 @@
 // over the hops, with m c' = m v + ω × mc for the twist (v, ω) of a hop about the origin.  Along a
 // column all hops downstream move by the column's S.  Rods move as a whole: the pieces that the
 // ground holds at the base of rods of segments count, too.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -118,4 +118,38 @@ static void visit(const td_model* m, const model_probe* p, const sensor_visitor*
   for (int v = 0; v < m->nvel; v++) to->velocity(to->ctx, v);
 }
 
-const sensor_ops td_sensor_COM = {value, diff, td_no_accel_diff, motion, visit, NULL, false};
+// Weights of the changes of a mass m with the centre c at the pose g: `all` of m itself, `e` of m
+// c.
+static void mass_reverse(const td_model* m, const td_work* w, int station, num mass, num com,
+                         const pose* g, double all, vec3 e, adjoint* b) {
+  const double M = w->num[mass];
+  const vec3 c = pose_apply(*g, vec3_of(w->num + com));
+  const spatial X = spatial_of(vec3_scale(M, e), vec3_scale(M, vec3_cross(c, e)));
+  b->n[mass] += all + vec3_dot(e, c);
+  add3(b->n + com, vec3_scale(M, mat3_apply_t(g->R, e)));
+  td_station_reverse(m, w, station, &X, b);
+}
+
+static void reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const double mass = total_mass(m, w);
+  const vec3 e = vec3_scale(bar / mass, vec3_axis(m->probe[i].component));
+  const double all = -bar / mass * value(m, w, i);
+  for (int k = 0; k < m->nhop; k++) {
+    const inertia* I = &w->hop[k].I;
+    if (!w->hop_heavy[k]) continue;
+    b->hop[k].X = spatial_add(b->hop[k].X, spatial_of(vec3_scale(I->m, e), vec3_cross(I->mc, e)));
+  }
+  for (int k = 0; k < m->nbody + m->nlump; k++) {
+    const bool body = k < m->nbody;
+    const model_lump* l = body ? NULL : &m->lump[k - m->nbody];
+    const int station = body ? m->body[k].station : l->station, hop = m->station[station].hop;
+    if (body && hop < 0) continue;
+    const pose* own = &w->station_fix[station];
+    const pose g = hop < 0 ? *own : pose_mul(w->hop[hop].g, *own);
+    mass_reverse(m, w, station, body ? m->body[k].m : l->m, body ? m->body[k].com : l->com, &g, all,
+                 e, b);
+  }
+}
+
+const sensor_ops td_sensor_COM = {value, diff, td_no_accel_diff, motion, visit, reverse,
+                                  NULL,  false};

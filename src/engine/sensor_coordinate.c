@@ -1,5 +1,5 @@
 // Sensors of coordinates and their rates: q, v, dof, ddof, coord, dcoord.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -99,14 +99,58 @@ static double dof_rate_diff(const td_model* m, const td_work* w, int i, int col,
                           : velocity_diff(m, w, i, col, rate);
 }
 
-#define POSITION position, position_diff, td_no_accel_diff, position_motion, visit_position
-#define VELOCITY velocity, velocity_diff, td_no_accel_diff, td_no_motion, visit_velocity
+// Weights of the change of a coordinate: of a quaternion by the turns of its hop.
+static void position_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const int q = m->probe[i].q;
+  const model_hop* hop = m->pos[q].hop < 0 ? NULL : &m->hop[m->pos[q].hop];
+  if (hop && has_quaternion(hop)) {
+    for (int k = 0; k < hop->nv; k++) {
+      const double unit[3] = {k == 0, k == 1, k == 2};
+      double qdot[4];
+      td_hop_rate(hop, w->q + hop->q, unit, qdot);
+      b->q[hop->v + k] += bar * qdot[q - hop->q];
+    }
+    return;
+  }
+  for (int v = 0; v < m->nvel; v++)
+    if (m->vel[v].partner == q) {
+      b->q[v] += bar;
+      return;
+    }
+}
+
+static void velocity_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  (void)w;
+  b->v[m->probe[i].v] += bar;
+}
+
+static void dof_rate_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  if (!shows_turn(m, p)) {
+    velocity_reverse(m, w, i, bar, b);
+    return;
+  }
+  const model_hop* hop = turn_of(m, p);
+  for (int k = 0; k < hop->nv; k++) {
+    const double unit[3] = {k == 0, k == 1, k == 2};
+    double dQ[4];
+    td_hop_rate(hop, w->q + hop->q, unit, dQ);
+    b->q[hop->v + k] += bar * turn_rate(m, w, p, dQ);
+    b->v[hop->v + k] += bar * dQ[p->q - hop->q];
+  }
+}
+
+#define POSITION \
+  position, position_diff, td_no_accel_diff, position_motion, visit_position, position_reverse
+#define VELOCITY \
+  velocity, velocity_diff, td_no_accel_diff, td_no_motion, visit_velocity, velocity_reverse
 const sensor_ops td_sensor_Q = {POSITION, NULL, false};
 const sensor_ops td_sensor_DOF = {POSITION, NULL, false};
 const sensor_ops td_sensor_COORD = {POSITION, NULL, false};
 const sensor_ops td_sensor_V = {VELOCITY, NULL, false};
 const sensor_ops td_sensor_DCOORD = {VELOCITY, NULL, false};
-const sensor_ops td_sensor_DDOF = {
-    dof_rate, dof_rate_diff, td_no_accel_diff, td_no_motion, visit_velocity, NULL, false};
+const sensor_ops td_sensor_DDOF = {dof_rate,     dof_rate_diff,  td_no_accel_diff,
+                                   td_no_motion, visit_velocity, dof_rate_reverse,
+                                   NULL,         false};
 #undef POSITION
 #undef VELOCITY

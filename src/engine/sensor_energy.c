@@ -73,5 +73,6 @@ static double energy_diff(const td_model* m, const td_work* w, int i, int col, b
 }
 
 // Forces may not depend on the energy: it visits nothing.
-const sensor_ops td_sensor_ENERGY = {
-    energy, energy_diff, td_no_accel_diff, td_no_motion, td_no_visit, NULL, false};
+const sensor_ops td_sensor_ENERGY = {energy,       energy_diff, td_no_accel_diff,
+                                     td_no_motion, td_no_visit, td_no_sensor_reverse,
+                                     NULL,         false};

@@ -1,8 +1,9 @@
 // Sensors of lengths and strains: length, stretch, strain.
 #include "elem/link.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
+#include "engine/strain_table.h"
 
 // ---- between two stations ---------------------------------------------------------------------
 
@@ -150,9 +151,67 @@ static void visit_rod(const td_model* m, const model_probe* p, const sensor_visi
   to->rod(to->ctx, p->rod);
 }
 
+// ---- adjoints ---------------------------------------------------------------------------------
+
+static void distance_reverse(const td_model* m, const td_work* w, const model_probe* p, double bar,
+                             adjoint* b) {
+  const frame a = td_frame(m, w, p->a), c = td_frame(m, w, p->b);
+  const vec3 n = axial_at(&a, &c).n;
+  const frame_change at_a = {.p = vec3_scale(-bar, n)}, at_b = {.p = vec3_scale(bar, n)};
+  td_frame_reverse(m, w, p->a, &at_a, b);
+  td_frame_reverse(m, w, p->b, &at_b, b);
+}
+
+static void strain_weigh(const td_model* m, td_work* w, const model_strain* f, int component,
+                         double bar, adjoint* b) {
+  strain_weights to = {{0}, {0}, {0}};
+  to.x[component] = bar;
+  strain_of(f)->series_reverse(m, w, f, &to, b);
+}
+
+static void length_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  if (p->cable > 0) {
+    td_cable_length_reverse(m, w, p->cable - 1, bar, b);
+  } else {
+    distance_reverse(m, w, p, bar, b);
+  }
+}
+
+static void stretch_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  if (p->rod == 0) {
+    const double start = w->length0[i];
+    distance_reverse(m, w, p, bar / start, b);
+    b->length0[i] -= bar * end_distance(m, w, p) / (start * start);
+    return;
+  }
+  const double share = bar / m->rod[p->rod - 1].length;
+  for (int k = 0; k < m->nstrain; k++) {
+    const model_strain* f = &m->strain[k];
+    const num length = f->section + SECTION_LENGTH;
+    double x[6];
+    if (f->rod != p->rod) continue;
+    td_strains(m, w, f, x);
+    b->n[length] += share * x[2];
+    strain_weigh(m, w, f, 2, share * w->num[length], b);
+  }
+}
+
+static void strain_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const model_strain *near, *next;
+  neighbours(m, p, &near, &next);
+  const double s =
+      !next || near->arc == p->arc ? 0 : (p->arc - near->arc) / (next->arc - near->arc);
+  strain_weigh(m, w, near, p->component, (1 - s) * bar, b);
+  if (s != 0) strain_weigh(m, w, next, p->component, s * bar, b);
+}
+
 const sensor_ops td_sensor_LENGTH = {
-    length, length_diff, td_no_accel_diff, length_motion, visit_ends, NULL, false};
-const sensor_ops td_sensor_STRETCH = {
-    stretch, stretch_diff, td_no_accel_diff, stretch_motion, visit_ends, NULL, false};
+    length, length_diff, td_no_accel_diff, length_motion, visit_ends, length_reverse, NULL, false};
+const sensor_ops td_sensor_STRETCH = {stretch,        stretch_diff, td_no_accel_diff,
+                                      stretch_motion, visit_ends,   stretch_reverse,
+                                      NULL,           false};
 const sensor_ops td_sensor_STRAIN = {
-    strain, strain_diff, td_no_accel_diff, strain_motion, visit_rod, NULL, false};
+    strain, strain_diff, td_no_accel_diff, strain_motion, visit_rod, strain_reverse, NULL, false};

@@ -21,3 +21,7 @@ sensor_motion td_no_motion(const td_model* m, const td_work* w, int probe) {
 void td_no_visit(const td_model* m, const model_probe* p, const sensor_visitor* to) {
   (void)m, (void)p, (void)to;
 }
+
+void td_no_sensor_reverse(const td_model* m, td_work* w, int probe, double bar, struct adjoint* b) {
+  (void)m, (void)w, (void)probe, (void)bar, (void)b;
+}

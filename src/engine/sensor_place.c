@@ -4,7 +4,7 @@
 //   pos = p + s,   vel = v + w × s,   acc = a + w' × s + w × (w × s),   omega = Rᵀ w
 //
 // rot is the rotation matrix R, column by column, and quat its unit quaternion.
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/sensor_table.h"
 #include "engine/stages.h"
 
@@ -173,12 +173,76 @@ static void visit(const td_model* m, const model_probe* p, const sensor_visitor*
   to->station(to->ctx, p->station);
 }
 
-const sensor_ops td_sensor_POS = {pos, pos_diff, td_no_accel_diff, pos_motion, visit, NULL, false};
-const sensor_ops td_sensor_ROT = {rot, rot_diff, td_no_accel_diff, rot_motion, visit, NULL, false};
-const sensor_ops td_sensor_QUAT = {
-    quaternion, quaternion_diff, td_no_accel_diff, quaternion_motion, visit, NULL, false};
-const sensor_ops td_sensor_VEL = {vel,  vel_diff, td_no_accel_diff, td_no_motion, visit,
+// ---- adjoints ---------------------------------------------------------------------------------
+
+// Weights of the arm s of a probe's point, which turns with its frame.
+static void arm_reverse(const model_probe* p, const placed* x, vec3 arm, frame_change* to,
+                        adjoint* b) {
+  to->turn = vec3_add(to->turn, vec3_cross(x->s, arm));
+  if (p->point != NUM_NONE) add3(b->n + p->point, mat3_apply_t(x->f.R, arm));
+}
+
+static void pos_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const placed x = place_of(m, w, p);
+  frame_change to = {.p = vec3_scale(bar, vec3_axis(p->component))};
+  arm_reverse(p, &x, to.p, &to, b);
+  td_frame_reverse(m, w, p->station, &to, b);
+}
+
+static void vel_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const placed x = place_of(m, w, p);
+  frame_change to = {.v = vec3_scale(bar, vec3_axis(p->component))};
+  to.w = vec3_cross(x.s, to.v);
+  arm_reverse(p, &x, vec3_cross(to.v, x.f.w), &to, b);
+  td_frame_reverse(m, w, p->station, &to, b);
+}
+
+static void rot_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const int c = p->component;
+  const vec3 column = mat3_col(td_frame(m, w, p->station).R, c / 3);
+  const frame_change to = {.turn = vec3_scale(bar, vec3_cross(column, vec3_axis(c % 3)))};
+  td_frame_reverse(m, w, p->station, &to, b);
+}
+
+static void quaternion_reverse(const td_model* m, td_work* w, int i, double bar,
+                               struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const quat Q = quat_mat3(td_frame(m, w, p->station).R);
+  double turn[3];
+  for (int k = 0; k < 3; k++) {
+    const quat q = quat_mul((quat){0, vec3_scale(0.5 * bar, vec3_axis(k))}, Q);
+    turn[k] = p->component == 0 ? q.w : vec3_at(q.v, p->component - 1);
+  }
+  const frame_change to = {.turn = vec3_of(turn)};
+  td_frame_reverse(m, w, p->station, &to, b);
+}
+
+static void omega_reverse(const td_model* m, td_work* w, int i, double bar, struct adjoint* b) {
+  const model_probe* p = &m->probe[i];
+  const frame f = td_frame(m, w, p->station);
+  const vec3 axis = vec3_scale(bar, mat3_col(f.R, p->component));
+  const frame_change to = {.w = axis, .turn = vec3_cross(axis, f.w)};
+  td_frame_reverse(m, w, p->station, &to, b);
+}
+
+const sensor_ops td_sensor_POS = {pos,  pos_diff, td_no_accel_diff, pos_motion, visit, pos_reverse,
                                   NULL, false};
-const sensor_ops td_sensor_OMEGA = {omega, omega_diff, td_no_accel_diff, td_no_motion, visit,
-                                    NULL,  false};
-const sensor_ops td_sensor_ACC = {acc, acc_diff, acc_accel_diff, td_no_motion, visit, NULL, true};
+const sensor_ops td_sensor_ROT = {rot,  rot_diff, td_no_accel_diff, rot_motion, visit, rot_reverse,
+                                  NULL, false};
+const sensor_ops td_sensor_QUAT = {quaternion,
+                                   quaternion_diff,
+                                   td_no_accel_diff,
+                                   quaternion_motion,
+                                   visit,
+                                   quaternion_reverse,
+                                   NULL,
+                                   false};
+const sensor_ops td_sensor_VEL = {
+    vel, vel_diff, td_no_accel_diff, td_no_motion, visit, vel_reverse, NULL, false};
+const sensor_ops td_sensor_OMEGA = {
+    omega, omega_diff, td_no_accel_diff, td_no_motion, visit, omega_reverse, NULL, false};
+const sensor_ops td_sensor_ACC = {
+    acc, acc_diff, acc_accel_diff, td_no_motion, visit, td_no_sensor_reverse, NULL, true};

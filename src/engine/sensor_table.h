@@ -9,6 +9,8 @@
 
 #include "model/model.h"
 
+struct adjoint;
+
 // Receives what a sensor component depends on: stations, positions and velocities, whole rods.
 typedef struct sensor_visitor {
   void* ctx;
@@ -50,6 +52,8 @@ typedef struct sensor_ops {
   sensor_motion (*motion)(const td_model* m, const td_work* w, int probe);
   // Visit everything that a probe depends on.
   void (*visit)(const td_model* m, const model_probe* p, const sensor_visitor* to);
+  // The transpose of `diff` along a direction, for the weight `bar` of the value (adjoint.h).
+  void (*reverse)(const td_model* m, td_work* w, int probe, double bar, struct adjoint* b);
   const transmit_ops* transmitted;  // NULL: it is no transmitted force
   bool moved;                       // it needs the accelerations of the hops
 } sensor_ops;
@@ -64,6 +68,8 @@ double td_no_diff(const td_model* m, const td_work* w, int probe, int col, bool 
 double td_no_accel_diff(const td_model* m, const td_work* w, int probe, int col);
 sensor_motion td_no_motion(const td_model* m, const td_work* w, int probe);
 void td_no_visit(const td_model* m, const model_probe* p, const sensor_visitor* to);
+// For kinds that no number of the model may depend on.
+void td_no_sensor_reverse(const td_model* m, td_work* w, int probe, double bar, struct adjoint* b);
 // Motion of a sensor that is linear in coordinates: add the column's velocity, and its acceleration
 // where that is prescribed, times the sensor's slope along the column.
 void td_motion_add(const td_model* m, const td_work* w, int col, double slope, sensor_motion* x);

@@ -50,6 +50,23 @@ static void basis_along(const td_model* m, const td_work* w, const model_strain*
   }
 }
 
+static void basis_series_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                 const strain_weights* bar, struct adjoint* b) {
+  for (int d = 0; d < 6; d++) {
+    b->n[f->section + SECTION_HELD + d] += bar->x[d];
+    if (f->coords >= 0) b->n[f->rate + d] += bar->u[d];
+  }
+  if (f->coords >= 0) return;
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+    const double weight = w->num[t->weight], x = bar->x[t->mode], u = bar->u[t->mode],
+                 a = bar->a[t->mode];
+    b->q[t->v] += weight * x;
+    b->v[t->v] += weight * u;
+    b->a[t->v] += weight * a;
+    b->n[t->weight] += x * w->q[t->q] + u * w->v[t->v] + a * w->along->accel[t->v];
+  }
+}
+
 static void basis_strains_diff(const td_model* m, const td_work* w, const model_strain* f, int col,
                                double dx[6]) {
   double unused[6];
@@ -110,6 +127,24 @@ static void basis_numbers_diff(const td_model* m, const td_work* w, const model_
   piece_force(m, w, f, x, u, FORCES_ALL, s);
   for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++)
     dtau[t->v] += (grown * w->num[t->weight] + length * w->dnum[t->weight]) * s[t->mode];
+}
+
+static void basis_reverse(const td_model* m, td_work* w, const model_strain* f,
+                          const force_state* at, struct adjoint* b) {
+  (void)at;
+  const double length = piece_length(w, f);
+  double x[6], u[6], s[6], bar[6] = {0};
+  strain_weights to = {{0}, {0}, {0}};
+  strains_in(m, w, f, x, u);
+  piece_force(m, w, f, x, u, FORCES_ALL, s);
+  for (const model_term* t = m->term + f->term; t < m->term + f->term + f->nterm; t++) {
+    const double weight = w->num[t->weight], tau = b->tau[t->v];
+    bar[t->mode] += length * weight * tau;
+    b->n[f->section + SECTION_LENGTH] += tau * weight * s[t->mode];
+    b->n[t->weight] += tau * length * s[t->mode];
+  }
+  piece_reverse(m, w, f, x, u, bar, &to, b);
+  basis_series_reverse(m, w, f, &to, b);
 }
 
 // Add the second derivatives of strains that are expressions of coordinates, times the section's
@@ -181,8 +216,10 @@ double td_piece_drive(const td_model* m, const td_work* w, const model_strain* f
 const strain_ops td_strain_basis = {
     .prepare = td_strain_no_prepare,
     .prepare_diff = td_strain_no_prepare_diff,
+    .prepare_reverse = td_strain_no_prepare_reverse,
     .state = basis_state,
     .series = basis_series,
+    .series_reverse = basis_series_reverse,
     .strains_diff = basis_strains_diff,
     .add = basis_add,
     .collect = basis_collect,
@@ -190,6 +227,7 @@ const strain_ops td_strain_basis = {
     .linearise = td_strain_no_linearise,
     .diff = td_strain_no_diff,
     .numbers_diff = basis_numbers_diff,
+    .reverse = basis_reverse,
     .tangent = basis_tangent,
     .visit = basis_visit,
 };

@@ -37,6 +37,25 @@ static void dof_along(const td_work* w, const model_strain* f, const double x[6]
   }
 }
 
+static void dof_series_reverse(const td_model* m, td_work* w, const model_strain* f,
+                               const strain_weights* bar, struct adjoint* b) {
+  (void)m;
+  const double length = piece_length(w, f);
+  for (int d = 0; d < 6; d++) {
+    const int q = f->dof_q[d], v = f->dof_v[d];
+    if (q < 0) {
+      b->n[f->section + SECTION_HELD + d] += bar->x[d];
+      continue;
+    }
+    b->q[v] += bar->x[d] / length;
+    b->v[v] += bar->u[d] / length;
+    b->a[v] += bar->a[d] / length;
+    b->n[f->section + SECTION_LENGTH] -=
+        (bar->x[d] * w->q[q] + bar->u[d] * w->v[v] + bar->a[d] * w->along->accel[v]) /
+        (length * length);
+  }
+}
+
 static void dof_strains_diff(const td_model* m, const td_work* w, const model_strain* f, int col,
                              double dx[6]) {
   if (col == ALONG) {
@@ -86,6 +105,17 @@ static void dof_numbers_diff(const td_model* m, const td_work* w, const model_st
   collect(f, ds, dtau);
 }
 
+static void dof_reverse(const td_model* m, td_work* w, const model_strain* f, const force_state* s,
+                        struct adjoint* b) {
+  (void)s;
+  double x[6], u[6], bar[6];
+  strain_weights to = {{0}, {0}, {0}};
+  dof_state(m, w, f, x, u);
+  for (int d = 0; d < 6; d++) bar[d] = f->dof_v[d] >= 0 ? b->tau[f->dof_v[d]] : 0;
+  piece_reverse(m, w, f, x, u, bar, &to, b);
+  dof_series_reverse(m, w, f, &to, b);
+}
+
 // Add -dτ/dq and -dτ/dv of one segment whose strains are coordinates over the length: the section's
 // stiffness and damping between its free strains.
 static void dof_tangent(const td_model* m, const td_work* w, const model_strain* f,
@@ -116,8 +146,10 @@ static void dof_visit(const td_model* m, const model_strain* f, const force_visi
 const strain_ops td_strain_dof = {
     .prepare = td_strain_no_prepare,
     .prepare_diff = td_strain_no_prepare_diff,
+    .prepare_reverse = td_strain_no_prepare_reverse,
     .state = dof_state,
     .series = dof_series,
+    .series_reverse = dof_series_reverse,
     .strains_diff = dof_strains_diff,
     .add = dof_add,
     .collect = dof_collect,
@@ -125,6 +157,7 @@ const strain_ops td_strain_dof = {
     .linearise = td_strain_no_linearise,
     .diff = td_strain_no_diff,
     .numbers_diff = dof_numbers_diff,
+    .reverse = dof_reverse,
     .tangent = dof_tangent,
     .visit = dof_visit,
 };

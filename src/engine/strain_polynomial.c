@@ -147,6 +147,59 @@ static void polynomial_strains_diff(const td_model* m, const td_work* w, const m
   td_polyrod_change(&r, &d, &none, dx, du);
 }
 
+// The transpose of the numbers of a hop along a direction: weights of the sums with the weights of
+// its coordinates and of those with their slopes, value, rate and acceleration of each.
+static void weighted_reverse(const td_model* m, const td_work* w, const model_hop* hop,
+                             double y[3][3], double ys[3][3], adjoint* b) {
+  for (int k = hop->col; k < hop->col + hop->nv; k++) {
+    const model_col* c = &m->col[k];
+    const double weight = w->col_weight[k], slope = w->col_slope[k];
+    const double x[3] = {w->q[c->q], w->v[c->v], w->along->accel[c->v]};
+    double* to[3] = {b->q + c->v, b->v + c->v, b->a + c->v};
+    for (int o = 0; o < 3; o++) {
+      *to[o] += weight * y[o][c->part] + slope * ys[o][c->part];
+      if (c->weight != NUM_NONE) b->n[c->weight] += x[o] * y[o][c->part];
+      if (c->slope != NUM_NONE) b->n[c->slope] += x[o] * ys[o][c->part];
+    }
+  }
+}
+
+// x = x(z) of the nine numbers z = (p', x, x'), so that δẋ = A δż + Ȧ δz and δẍ = A δz̈ + 2 Ȧ δż +
+// Ä δz: the series of unit changes of z have A, Ȧ and Ä.
+static void polynomial_series_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                      const strain_weights* bar, struct adjoint* b) {
+  const model_hop *move, *turn;
+  polynomial_hops(m, f, &move, &turn);
+  const hop_sums p = weighted(m, w, move), x = weighted(m, w, turn);
+  double ps[3] = {0}, xa[3] = {0}, xs[3] = {0};  // accelerations
+  for (int k = move->col; k < move->col + move->nv; k++)
+    ps[m->col[k].part] += w->col_slope[k] * w->along->accel[m->col[k].v];
+  for (int k = turn->col; k < turn->col + turn->nv; k++) {
+    xa[m->col[k].part] += w->col_weight[k] * w->along->accel[m->col[k].v];
+    xs[m->col[k].part] += w->col_slope[k] * w->along->accel[m->col[k].v];
+  }
+
+  double z[3][3][3] = {{{0}}};  // weights of the three vectors: value, rate, acceleration
+  for (int k = 0; k < 9; k++) {
+    vec3 e[3] = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+    const vec3 none = {0, 0, 0}, along = {0, 0, 1};
+    taylor s[6];
+    e[k / 3] = vec3_axis(k % 3);
+    td_taylor_polyrod(
+        taylor3_of(vec3_add(along, vec3_of(p.ys)), vec3_of(p.ysd), vec3_of(ps), e[0], none, none),
+        taylor3_of(vec3_of(x.y), vec3_of(x.yd), vec3_of(xa), e[1], none, none),
+        taylor3_of(vec3_of(x.ys), vec3_of(x.ysd), vec3_of(xs), e[2], none, none), s);
+    for (int d = 0; d < 6; d++) {
+      z[k / 3][0][k % 3] += bar->x[d] * s[d].e + bar->u[d] * s[d].ed + bar->a[d] * s[d].edd;
+      z[k / 3][1][k % 3] += bar->u[d] * s[d].e + 2 * bar->a[d] * s[d].ed;
+      z[k / 3][2][k % 3] += bar->a[d] * s[d].e;
+    }
+  }
+  double none[3][3] = {{0}};
+  weighted_reverse(m, w, move, none, z[0], b);
+  weighted_reverse(m, w, turn, z[1], z[2], b);
+}
+
 static void polynomial_collect(const td_model* m, const td_work* w, const model_strain* f,
                                const double s[6], spatial* on, size_t stride, double* tau) {
   (void)on, (void)stride;
@@ -213,6 +266,49 @@ static void polynomial_numbers_diff(const td_model* m, const td_work* w, const m
     }
 }
 
+// With ḡ the weights of the generalised forces on z, those of the section's forces are A ḡ; and
+// what the shape turns, δ(Aᵀ s), is symmetric in ḡ and δz.
+static void polynomial_reverse(const td_model* m, td_work* w, const model_strain* f,
+                               const force_state* at, struct adjoint* b) {
+  (void)at;
+  const polyrod r = td_polynomial_at(m, w, f);
+  const double length = piece_length(w, f);
+  const model_hop* hop[2];
+  double s[6], bar[6], unused[6], ps[3] = {0}, x[3] = {0}, xs[3] = {0};
+  polynomial_hops(m, f, &hop[0], &hop[1]);
+  piece_force(m, w, f, r.strain, r.rate, FORCES_ALL, s);
+  const polyrod_vector own = td_polyrod_force(&r, s), none = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  for (int h = 0; h < 2; h++)
+    for (int k = hop[h]->col; k < hop[h]->col + hop[h]->nv; k++) {
+      const model_col* c = &m->col[k];
+      const double tau = length * b->tau[c->v];
+      const double along = vec3_at(h == 0 ? own.ps : own.xs, c->part),
+                   itself = h == 0 ? 0 : vec3_at(own.x, c->part);
+      (h == 0 ? ps : xs)[c->part] += tau * w->col_slope[k];
+      if (h == 1) x[c->part] += tau * w->col_weight[k];
+      if (c->slope != NUM_NONE) b->n[c->slope] += tau * along;
+      if (c->weight != NUM_NONE) b->n[c->weight] += tau * itself;
+    }
+  const polyrod_vector g = {vec3_of(ps), vec3_of(x), vec3_of(xs)};
+  b->n[f->section + SECTION_LENGTH] +=
+      (vec3_dot(own.ps, g.ps) + vec3_dot(own.x, g.x) + vec3_dot(own.xs, g.xs)) / length;
+
+  // the section, then the shape
+  strain_weights to = {{0}, {0}, {0}};
+  td_polyrod_change(&r, &g, &none, bar, unused);
+  piece_reverse(m, w, f, r.strain, r.rate, bar, &to, b);
+  polynomial_series_reverse(m, w, f, &to, b);
+  const polyrod_vector turned = td_polyrod_force_change(&r, &g, s);
+  double zero[3][3] = {{0}}, z[3][3][3] = {{{0}}};
+  for (int k = 0; k < 3; k++) {
+    z[0][0][k] = vec3_at(turned.ps, k);
+    z[1][0][k] = vec3_at(turned.x, k);
+    z[2][0][k] = vec3_at(turned.xs, k);
+  }
+  weighted_reverse(m, w, hop[0], zero, z[0], b);
+  weighted_reverse(m, w, hop[1], z[1], z[2], b);
+}
+
 // Derivatives of the numbers of a polynomial rod along one column of its hops.
 static polyrod_vector column_direction(const td_model* m, const td_work* w, int col, bool turns) {
   const vec3 e = vec3_axis(m->col[col].part), zero = {0, 0, 0};
@@ -266,8 +362,10 @@ static void polynomial_visit(const td_model* m, const model_strain* f, const for
 const strain_ops td_strain_polynomial = {
     .prepare = td_strain_no_prepare,
     .prepare_diff = td_strain_no_prepare_diff,
+    .prepare_reverse = td_strain_no_prepare_reverse,
     .state = polynomial_state,
     .series = polynomial_series,
+    .series_reverse = polynomial_series_reverse,
     .strains_diff = polynomial_strains_diff,
     .add = polynomial_add,
     .collect = polynomial_collect,
@@ -275,6 +373,7 @@ const strain_ops td_strain_polynomial = {
     .linearise = td_strain_no_linearise,
     .diff = td_strain_no_diff,
     .numbers_diff = polynomial_numbers_diff,
+    .reverse = polynomial_reverse,
     .tangent = polynomial_tangent,
     .visit = polynomial_visit,
 };

@@ -35,6 +35,34 @@ static void segment_prepare_diff(const td_model* m, td_work* w, const model_stra
           w->num[f->compr[k]] * d.x[k] + w->dnum[f->compr[k]] * x.x[k];
 }
 
+static void segment_prepare_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                    struct adjoint* b) {
+  const segment x = ends(m, w, f);
+  double bar[6];
+  bool some = false;
+  for (int d = 0; d < 6; d++) {
+    const num rest = f->section + SECTION_X0 + d;
+    bar[d] = 0;
+    if (!f->rest_initial[d]) continue;
+    b->n[f->compr[d]] += b->n[rest] * x.x[d];
+    bar[d] = b->n[rest] * w->num[f->compr[d]];
+    b->n[rest] = 0;
+    some = some || bar[d] != 0;
+  }
+  const int station[2] = {f->a, f->b};
+  for (int e = 0; e < 2 && some; e++) {
+    frame_change d[2] = {{.p = {0, 0, 0}}, {.p = {0, 0, 0}}}, to = {0};
+    double *unit = &d[e].p.x, *at = &to.p.x;
+    for (int k = 0; k < 6; k++) {  // place and turn
+      unit[k] = 1;
+      const segment_change c = td_segment_change(&x, &d[0], &d[1]);
+      unit[k] = 0;
+      for (int i = 0; i < 6; i++) at[k] += bar[i] * c.x[i];
+    }
+    td_frame_reverse(m, w, station[e], &to, b);
+  }
+}
+
 static void segment_state(const td_model* m, const td_work* w, const model_strain* f, double x[6],
                           double u[6]) {
   const segment s = ends(m, w, f);
@@ -71,6 +99,56 @@ static void segment_strains_diff(const td_model* m, const td_work* w, const mode
   const double length = piece_length(w, f),
                grown = col == ALONG ? w->dnum[f->section + SECTION_LENGTH] / length : 0;
   for (int i = 0; i < 6; i++) dx[i] = (d.x[i] - grown * s.x[i]) / length;
+}
+
+// A segment with the changes of its ends, and the weights of its displacements and angles, of their
+// rates and second rates.
+typedef struct weighed_segment {
+  const frame* ends;
+  frame_change d[2];
+  double length;
+  const strain_weights* bar;
+} weighed_segment;
+
+static double series_change(const td_model* m, td_work* w, void* what) {
+  (void)m, (void)w;
+  const weighed_segment* e = what;
+  const taylor_frame a = td_taylor_frame(&e->ends[0], &e->d[0]),
+                     b = td_taylor_frame(&e->ends[1], &e->d[1]);
+  taylor x[6];
+  double sum = 0;
+  td_taylor_segment(&a, &b, e->length, x);
+  for (int d = 0; d < 6; d++)
+    sum += e->bar->x[d] * x[d].e + e->bar->u[d] * x[d].ed + e->bar->a[d] * x[d].edd;
+  return sum;
+}
+
+// x/l with the displacements and angles x, which follow from the two frames.
+static void segment_series_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                   const strain_weights* bar, struct adjoint* b) {
+  const int station[2] = {f->a, f->b};
+  frame ends[2] = {td_frame(m, w, f->a), td_frame(m, w, f->b)};
+  for (int e = 0; e < 2; e++)
+    if (station[e] >= 0 && m->station[station[e]].hop >= 0)
+      ends[e].a = vec3_sub(ends[e].a, w->ground);
+  weighed_segment s = {.ends = ends, .length = piece_length(w, f), .bar = bar};
+  bool moved = false, faster = false;
+  for (int d = 0; d < 6; d++) moved = moved || bar->u[d] != 0, faster = faster || bar->a[d] != 0;
+  const int n = faster ? 18 : moved ? 12 : 6;  // places; velocities; accelerations
+  for (int e = 0; e < 2; e++) {
+    frame_change to = {0};
+    if (station[e] < 0) continue;
+    td_units(m, w, (change_rule){series_change, &s}, &s.d[e].p.x, n, &to.p.x);
+    td_frame_reverse(m, w, station[e], &to, b);
+  }
+
+  // its length
+  const taylor_frame at = td_taylor_frame(&ends[0], NULL), to = td_taylor_frame(&ends[1], NULL);
+  taylor x[6];
+  td_taylor_segment(&at, &to, s.length, x);
+  for (int d = 0; d < 6; d++)
+    b->n[f->section + SECTION_LENGTH] -=
+        (bar->x[d] * (x[d].x + (d == 2)) + bar->u[d] * x[d].d + bar->a[d] * x[d].dd) / s.length;
 }
 
 static void segment_add(const td_model* m, td_work* w, const model_strain* f, int which) {
@@ -147,6 +225,62 @@ static void segment_diff(const td_model* m, const td_work* w, const model_strain
   change[1] = spatial_force_change(s->b.p, s->F, db->p, t.force, t.torque_b);
 }
 
+// A segment with the changes of its ends: weights of its measures and of its wrench.
+typedef struct weighed_wrench {
+  const force_state* s;
+  frame_change d[2];
+  const strain_weights* bar;  // of the measures x and u
+  vec3 force, torque[2];
+} weighed_wrench;
+
+static double wrench_turn(const td_model* m, td_work* w, void* what) {
+  (void)m, (void)w;
+  static const double none[6];
+  const weighed_wrench* e = what;
+  const segment_change d = td_segment_change(&e->s->segment, &e->d[0], &e->d[1]);
+  const segment_wrench t = td_segment_wrench_change(&e->s->segment, &d, e->s->s, none);
+  double sum = vec3_dot(e->force, t.force) + vec3_dot(e->torque[0], t.torque_a) +
+               vec3_dot(e->torque[1], t.torque_b);
+  for (int k = 0; k < 6; k++) sum += e->bar->x[k] * d.x[k] + e->bar->u[k] * d.u[k];
+  return sum;
+}
+
+static void segment_reverse(const td_model* m, td_work* w, const model_strain* f,
+                            const force_state* s, struct adjoint* b) {
+  const double length = piece_length(w, f);
+  const spatial ya = wrench_weight(m, f->a, b), yb = wrench_weight(m, f->b, b);
+  double x[6], u[6], bar[6];
+  strain_weights to = {{0}, {0}, {0}};
+  strains_in(&s->segment, length, x, u);
+
+  // weights of the forces along the strains, and of the strains
+  const vec3 force = vec3_sub(twist_at(&yb, s->b.p), twist_at(&ya, s->a.p));
+  for (int k = 0; k < 6; k++) {
+    const double unit[6] = {k == 0, k == 1, k == 2, k == 3, k == 4, k == 5};
+    const segment_wrench t = td_segment_wrench(&s->segment, unit);
+    bar[k] = vec3_dot(force, t.force) + vec3_dot(spatial_r(&ya), t.torque_a) +
+             vec3_dot(spatial_r(&yb), t.torque_b);
+  }
+  piece_reverse(m, w, f, x, u, bar, &to, b);
+  for (int k = 0; k < 6; k++) {
+    to.x[k] /= length;
+    to.u[k] /= length;
+    b->n[f->section + SECTION_LENGTH] -=
+        (to.x[k] * s->segment.x[k] + to.u[k] * s->segment.u[k]) / length;
+  }
+
+  // the ends move
+  weighed_wrench e = {
+      .s = s, .bar = &to, .force = force, .torque = {spatial_r(&ya), spatial_r(&yb)}};
+  const change_rule rule = {wrench_turn, &e};
+  frame_change at[2] = {{.p = vec3_cross(spatial_r(&ya), s->F)},
+                        {.p = vec3_cross(s->F, spatial_r(&yb))}};
+  td_units(m, w, rule, &e.d[0].p.x, 12, &at[0].p.x);
+  td_units(m, w, rule, &e.d[1].p.x, 12, &at[1].p.x);
+  td_frame_reverse(m, w, f->a, &at[0], b);
+  td_frame_reverse(m, w, f->b, &at[1], b);
+}
+
 // Numbers change it with its stations (segment_diff).
 static void segment_numbers_diff(const td_model* m, const td_work* w, const model_strain* f,
                                  double* dtau) {
@@ -167,8 +301,10 @@ static void segment_visit(const td_model* m, const model_strain* f, const force_
 const strain_ops td_strain_segment = {
     .prepare = segment_prepare,
     .prepare_diff = segment_prepare_diff,
+    .prepare_reverse = segment_prepare_reverse,
     .state = segment_state,
     .series = segment_series,
+    .series_reverse = segment_series_reverse,
     .strains_diff = segment_strains_diff,
     .add = segment_add,
     .collect = segment_collect,
@@ -176,6 +312,7 @@ const strain_ops td_strain_segment = {
     .linearise = segment_linearise,
     .diff = segment_diff,
     .numbers_diff = segment_numbers_diff,
+    .reverse = segment_reverse,
     .tangent = segment_tangent,
     .visit = segment_visit,
 };

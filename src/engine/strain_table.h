@@ -11,7 +11,7 @@
 
 #include "elem/section.h"
 #include "elem/taylor.h"
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/force.h"
 #include "engine/stages.h"
 
@@ -22,12 +22,19 @@ typedef struct strain_direction {
   bool rate;
 } strain_direction;
 
+// Weights of the strains, of their rates and second rates.
+typedef struct strain_weights {
+  double x[6], u[6], a[6];
+} strain_weights;
+
 // A kind of strains.
 typedef struct strain_ops {
   // Compute rest values from the initial configuration, which has been placed.
   void (*prepare)(const td_model* m, td_work* w, const model_strain* f);
   // Compute how these change along w->along at that configuration.
   void (*prepare_diff)(const td_model* m, td_work* w, const model_strain* f);
+  // The transpose of that.
+  void (*prepare_reverse)(const td_model* m, td_work* w, const model_strain* f, struct adjoint* b);
   // Strains x and their rates u; and as series with second rates and their changes along a
   // direction.
   void (*state)(const td_model* m, const td_work* w, const model_strain* f, double x[6],
@@ -37,6 +44,10 @@ typedef struct strain_ops {
   // Change of the strains along the position of a column.
   void (*strains_diff)(const td_model* m, const td_work* w, const model_strain* f, int col,
                        double dx[6]);
+  // The transpose of the changes of strains, rates and second rates along w->along, for weights of
+  // these (adjoint.h).
+  void (*series_reverse)(const td_model* m, td_work* w, const model_strain* f,
+                         const strain_weights* bar, struct adjoint* b);
   // Add the forces of the section and its cables to wrenches (hop.f) and generalised forces
   // (w->tau).
   void (*add)(const td_model* m, td_work* w, const model_strain* f, int which);
@@ -53,6 +64,8 @@ typedef struct strain_ops {
   void (*diff)(const td_model* m, const td_work* w, const model_strain* f, const force_state* s,
                const frame_change* da, const frame_change* db, spatial change[2]);
   void (*numbers_diff)(const td_model* m, const td_work* w, const model_strain* f, double* dtau);
+  void (*reverse)(const td_model* m, td_work* w, const model_strain* f, const force_state* s,
+                  struct adjoint* b);
   void (*tangent)(const td_model* m, const td_work* w, const model_strain* f, const tree_part* part,
                   double* dq, double* dv);
   void (*visit)(const td_model* m, const model_strain* f, const force_visitor* to);
@@ -69,6 +82,8 @@ static inline const strain_ops* strain_of(const model_strain* f) {
 // Entries for kinds that act on coordinates, not on frames.
 void td_strain_no_prepare(const td_model* m, td_work* w, const model_strain* f);
 void td_strain_no_prepare_diff(const td_model* m, td_work* w, const model_strain* f);
+void td_strain_no_prepare_reverse(const td_model* m, td_work* w, const model_strain* f,
+                                  struct adjoint* b);
 void td_strain_no_linearise(const td_model* m, const td_work* w, const model_strain* f,
                             force_state* s);
 void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* f,
@@ -133,6 +148,19 @@ static inline void piece_change(const td_model* m, const td_work* w, const model
                 dsec = numbers ? section_of(w, f, w->dnum) : section_at(no_section, w->load);
   section_change(&sec, &dsec, x, u, dx, du, ds);
   if (f->ncrossing > 0) td_cable_force_change(m, w, f, x, dx, numbers, ds);
+}
+
+// The transpose of piece_change with all numbers for weights of these forces: added to those of
+// strains and rates, of the section and of what cables pull with (crossing.c).
+static inline void piece_reverse(const td_model* m, const td_work* w, const model_strain* f,
+                                 const double x[6], const double u[6], const double bar[6],
+                                 strain_weights* to, adjoint* b) {
+  const section sec = section_of(w, f, w->num);
+  double* n = b->n + f->section;
+  const section_weights numbers = {n + SECTION_K,     n + SECTION_D,  n + SECTION_X0,
+                                   n + SECTION_INPUT, n + SECTION_MU, n + SECTION_POWER};
+  section_reverse(&sec, x, u, bar, to->x, to->u, &numbers);
+  if (f->ncrossing > 0) td_cable_force_reverse(m, w, f, x, bar, to->x, b);
 }
 
 // weight · q of a DOF, with its rates and its changes along a direction, along which the weight

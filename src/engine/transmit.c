@@ -356,7 +356,7 @@ static bool tension_is_row(const td_model* m, const model_probe* p) {
 
 // Forces may not depend on transmitted forces: these sensors have no derivatives of that kind and
 // visit nothing.
-#define ANSWERS td_no_diff, td_no_accel_diff, td_no_motion, td_no_visit
+#define ANSWERS td_no_diff, td_no_accel_diff, td_no_motion, td_no_visit, td_no_sensor_reverse
 static const transmit_ops joint_ops = {wrench_diff, wrench_through, force_has_rows, true};
 static const transmit_ops wrench_ops = {wrench_diff, wrench_through, has_any_row, true};
 static const transmit_ops lambda_ops = {lambda_diff, lambda_through, has_own_rows, false};

@@ -7,7 +7,7 @@
 #include <stdio.h>
 #include <string.h>
 
-#include "engine/direction.h"
+#include "engine/adjoint.h"
 #include "engine/path.h"
 #include "engine/sparse_engine.h"
 #include "math/dense.h"
@@ -123,7 +123,7 @@ static size_t scratch_size(const td_model* m) {
   size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
   if (m->strains_timed)
     clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
-  clocks += td_direction_bytes(m);
+  clocks += td_direction_bytes(m) + td_adjoint_bytes(m);
   if (m->sparse) return td_sparse_scratch(m) + guarded + clocks;
 
   // dense matrices and factors

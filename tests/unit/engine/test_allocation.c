@@ -57,7 +57,8 @@ static void expect_none(long before, const char* robot_name, const char* what) {
 
 static void evaluate(robot* r, const char* name) {
   const size_t n = (size_t)r->nv;
-  double *a = calloc(n + 1, sizeof(double)), *F = calloc(n + 1, sizeof(double));
+  double *a = calloc(n + 1, sizeof(double)), *F = calloc(n + 1, sizeof(double)),
+         *dF = calloc(n + 1, sizeof(double));
   double *dq = calloc(n * n + 1, sizeof(double)), *dv = calloc(n * n + 1, sizeof(double));
   double *du = calloc(n * (size_t)r->nu + 1, sizeof(double)),
          *y = calloc((size_t)r->ny + 1, sizeof(double));
@@ -66,12 +67,17 @@ static void evaluate(robot* r, const char* name) {
   QUIET(td_residual(r->model, r->state, r->work, a, lambda, F));
   QUIET(td_tangent(r->model, r->state, r->work, a, lambda, dq, dv));
   QUIET(td_forward_tangent(r->model, r->state, r->work, dq, dv, du));
+  const td_direction along = {.q = F, .v = F, .a = F};
+  const td_adjoint back = {.q = dq, .v = dv};
+  QUIET(td_residual_diff(r->model, r->state, r->work, &along, a, lambda, dF));
+  QUIET(td_residual_reverse(r->model, r->state, r->work, a, lambda, F, &back));
   QUIET(td_sensors(r->model, r->state, r->work, y));
   QUIET(td_project_q(r->model, r->state, r->work, 1e-10));
   QUIET(td_project_v(r->model, r->state, r->work));
   QUIET(td_energy(r->model, r->state, r->work));
   free(a);
   free(F);
+  free(dF);
   free(dq);
   free(dv);
   free(du);
