@@ -43,6 +43,7 @@ double td_check_rod_length(td_spec* spec, int i) {
   const value* rods = td_get(spec->root, 0, "rod");
   const value* parts = td_get(rods, i, "part");
   if (!parts || parts->kind != V_STRUCT) return length_of(spec, rods, i);
+  if (td_value_count(parts) > td_nested_limit(spec)) return NAN;  // is reported there
   stretch at = {0, NAN, false};
   for (int k = 0; k < td_value_count(parts); k++)
     at = td_check_part(spec, i, k, k > 0 ? &at : NULL);

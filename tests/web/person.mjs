@@ -197,6 +197,7 @@ for (const [name, ...options] of [['four_bar'], ['cable_manipulator', '--t-final
     await shot(p, `${name}-plots`);
     for (const t of await p.getByRole('tab').all()) {
       await t.click();
+      if ((await t.innerText()).trim() !== 'Plots') assert.equal(await p.locator('.panels').evaluate((e) => e.scrollTop), 0, 'a panel opens at its top');
       if ((await t.innerText()).trim() === 'Strains') {
         await openAll(p, '.strains details');
         for (const c of await charts(p)) assert.equal(c.cut, 0, `labels of ${c.title} reach the edge`);
@@ -206,6 +207,7 @@ for (const [name, ...options] of [['four_bar'], ['cable_manipulator', '--t-final
       assert.deepEqual(broken, [], 'words of the command that are cut in two');
       assert.deepEqual(await cutBoxes(p), []);
       await shot(p, `${name}-${(await t.innerText()).trim()}`);
+      await p.locator('.panels').evaluate((e) => (e.scrollTop = 150));
     }
     for (const x of await p.locator('button[title]').all()) if (await x.isVisible()) await x.click({ timeout: 2000 }).catch(() => {});
     await shot(p, `${name}-buttons`);

@@ -63,7 +63,8 @@ export function table(rows: [string, string][]): HTMLTableElement {
 export class Tabs {
   readonly bar = el('div', { class: 'tabs', role: 'tablist' });
   readonly body = el('div', { class: 'panels' });
-  private readonly list: { tab: HTMLButtonElement; panel: HTMLElement; shown?: () => void }[] = [];
+  private readonly list: { tab: HTMLButtonElement; panel: HTMLElement; scroll: number; shown?: () => void }[] = [];
+  private open = 0;
 
   add(name: string, panel: HTMLElement, shown?: () => void): void {
     const i = this.list.length;
@@ -79,19 +80,24 @@ export class Tabs {
       this.select(k);
       this.list[k]!.tab.focus();
     });
-    this.list.push({ tab, panel, shown });
+    this.list.push({ tab, panel, scroll: 0, shown });
     this.bar.append(tab);
     this.body.append(panel);
     if (i === 0) this.select(0);
     else panel.hidden = true;
   }
 
+  // Show a panel where it was last scrolled to, at first its top.
   select(i: number): void {
+    const before = this.list[this.open];
+    if (before) before.scroll = this.body.scrollTop;
+    this.open = i;
     this.list.forEach((x, k) => {
       x.panel.hidden = k !== i;
       x.tab.setAttribute('aria-selected', String(k === i));
       x.tab.tabIndex = k === i ? 0 : -1;
     });
     this.list[i]?.shown?.();
+    this.body.scrollTop = this.list[i]?.scroll ?? 0;
   }
 }
