@@ -495,6 +495,7 @@ static void visit_piece(const touch_visitor* v, int a, const contact_reach* r) {
   // keep each subinterval for the tangent, as long as there is room
   for (int k = 0; k < n; k++) {
     const double length = at[k][1].t - at[k][0].t;
+    if (!(length > 0)) continue;  // a touch of rounding
     const stretch_rule rule = rule_for(v->w->num[v->c->law + 2], at[k]);
     const int number = (*v->stretches)++;
     contact_stretch* keep = number < v->room ? &v->w->stretch[number] : NULL;

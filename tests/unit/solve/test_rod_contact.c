@@ -212,6 +212,30 @@ static void test_the_tangent_is_that_of_the_force(void** state) {
   }
 }
 
+// A rod that turns meets a ball.  Near the first touch the depth is rounding, and both ends of the
+// stretch may be found in the same place: the tangent there was not a number.
+static void test_a_touch_without_length_has_a_tangent(void** state) {
+  (void)state;
+  robot r = load(
+      "body(1).m = 1; body(1).I = eye(3); joint(1).second = 1; joint(1).tr.rot = [2 inf];\n"
+      "rod(1).first = 1; rod(1).tr.rot = [2 pi/2]; rod(1).length = 0.5; rod(1).radius = 0.01;\n"
+      "rod(1).E = 1e9; rod(1).rho = 1000; rod(1).n = 2; rod(1).modes = [0 0 0 0 1 0];\n"
+      "rod(1).model = 'ebr'; body(2).m = 0.1; body(2).I = 1e-5*eye(3); joint(2).second = 2;\n"
+      "joint(2).tr(1).trans = [0.1 0 0.5]; joint(2).tr(2).trans = [inf inf inf];\n"
+      "contact(1).first = rod(1); contact(1).second = body(2); contact(1).ball2 = 0.02;\n"
+      "contact(1).stiffness = 1e5;\n");
+  double dq[36], dv[36], zero[6] = {0};
+  assert_int_equal(r.nv, 6);
+  const double first = 0x1.36a2e51f812c5p+2;
+  r.state->q[0] = first - 2000 * 0x1p-50;
+  for (int k = 0; k < 4000; k++) {
+    r.state->q[0] = nextafter(r.state->q[0], 10);
+    td_tangent(r.model, r.state, r.work, zero, NULL, dq, dv);
+    for (int i = 0; i < r.nv * r.nv; i++) assert_true(isfinite(dq[i]) && isfinite(dv[i]));
+  }
+  robot_free(&r);
+}
+
 // ---- the force --------------------------------------------------------------------------------
 
 // Two straight rods that cross at an angle a, z apart: at s along the first the depth is
@@ -587,6 +611,7 @@ int main(void) {
       cmocka_unit_test(test_stiffer_ropes_come_nearer_to_hard_ones),
       cmocka_unit_test(test_a_path_of_equilibria_goes_through_the_first_touch),
       cmocka_unit_test(test_the_tangent_is_that_of_the_force),
+      cmocka_unit_test(test_a_touch_without_length_has_a_tangent),
       cmocka_unit_test(test_the_force_of_crossing_rods_is_that_of_their_law),
       cmocka_unit_test(test_the_force_beside_the_end_of_a_rod_is_that_of_its_law),
       cmocka_unit_test(test_rods_that_touch_keep_the_momentum_of_the_whole),
