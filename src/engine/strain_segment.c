@@ -104,7 +104,7 @@ static void segment_strains_diff(const td_model* m, const td_work* w, const mode
 // A segment with the changes of its ends, and the weights of its displacements and angles, of their
 // rates and second rates.
 typedef struct weighed_segment {
-  const frame* ends;
+  const frame* at;
   frame_change d[2];
   double length;
   const strain_weights* bar;
@@ -113,8 +113,8 @@ typedef struct weighed_segment {
 static double series_change(const td_model* m, td_work* w, void* what) {
   (void)m, (void)w;
   const weighed_segment* e = what;
-  const taylor_frame a = td_taylor_frame(&e->ends[0], &e->d[0]),
-                     b = td_taylor_frame(&e->ends[1], &e->d[1]);
+  const taylor_frame a = td_taylor_frame(&e->at[0], &e->d[0]),
+                     b = td_taylor_frame(&e->at[1], &e->d[1]);
   taylor x[6];
   double sum = 0;
   td_taylor_segment(&a, &b, e->length, x);
@@ -127,11 +127,11 @@ static double series_change(const td_model* m, td_work* w, void* what) {
 static void segment_series_reverse(const td_model* m, td_work* w, const model_strain* f,
                                    const strain_weights* bar, struct adjoint* b) {
   const int station[2] = {f->a, f->b};
-  frame ends[2] = {td_frame(m, w, f->a), td_frame(m, w, f->b)};
+  frame end[2] = {td_frame(m, w, f->a), td_frame(m, w, f->b)};
   for (int e = 0; e < 2; e++)
     if (station[e] >= 0 && m->station[station[e]].hop >= 0)
-      ends[e].a = vec3_sub(ends[e].a, w->ground);
-  weighed_segment s = {.ends = ends, .length = piece_length(w, f), .bar = bar};
+      end[e].a = vec3_sub(end[e].a, w->ground);
+  weighed_segment s = {.at = end, .length = piece_length(w, f), .bar = bar};
   bool moved = false, faster = false;
   for (int d = 0; d < 6; d++) moved = moved || bar->u[d] != 0, faster = faster || bar->a[d] != 0;
   const int n = faster ? 18 : moved ? 12 : 6;  // places; velocities; accelerations
@@ -143,7 +143,7 @@ static void segment_series_reverse(const td_model* m, td_work* w, const model_st
   }
 
   // its length
-  const taylor_frame at = td_taylor_frame(&ends[0], NULL), to = td_taylor_frame(&ends[1], NULL);
+  const taylor_frame at = td_taylor_frame(&end[0], NULL), to = td_taylor_frame(&end[1], NULL);
   taylor x[6];
   td_taylor_segment(&at, &to, s.length, x);
   for (int d = 0; d < 6; d++)

@@ -35,7 +35,7 @@ struct td_tape {
 };
 
 // The piece of a table at x: the last knot not above x; the end pieces are continued.
-static inline int table_piece(const double* knots, int n, double x) {
+static inline int piece_of_table(const double* knots, int n, double x) {
   // knots[low] <= x < knots[high]; first try the piece it would be with equal spacing
   int low = 0, high = n - 1;
   const double guess = (x - knots[0]) / (knots[n - 1] - knots[0]) * (n - 1);

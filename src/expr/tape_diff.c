@@ -27,7 +27,7 @@ static double table_slope(const td_tape* t, int number, double x) {
   const int n = at->n, order = at->order;
   if (isnan(x)) return x;
   if (order == 1 || (at->clamp && (x < knots[0] || x >= knots[n - 1]))) return 0;
-  const int low = table_piece(knots, n, x);
+  const int low = piece_of_table(knots, n, x);
   const double *c = coef + (size_t)low * (size_t)order, dx = x - knots[low];
   double y = (order - 1) * c[order - 1];
   for (int k = order - 2; k >= 1; k--) y = y * dx + k * c[k];

@@ -15,7 +15,7 @@ double td_table_eval(const double* knots, int n, const double* coef, int order, 
   if (clamp) x = fmin(fmax(x, knots[0]), knots[n - 1]);
 
   // Horner's scheme
-  const int low = table_piece(knots, n, x);
+  const int low = piece_of_table(knots, n, x);
   const double* c = coef + (size_t)low * (size_t)order;
   const double dx = x - knots[low];
   double y = c[order - 1];
