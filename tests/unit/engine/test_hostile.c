@@ -94,7 +94,7 @@ static const attack attacks[] = {
     {"a text that is formatted again",
      "s = ''; while true, s = sprintf('%s%s', s, 'abcdefghijk'); end", "endless loop"},
     {"a wide format", "x = sprintf('%1000000000d', 1);", "width or precision"},
-    {"much output", "while true, disp('hello world hello world'); end", "prints more than"},
+    {"much output", "s = repmat('hello ', 1, 20); while true, disp(s); end", "prints more than"},
     {"structures in structures", "x.a = 1; for i = 1:100000, y = x; x = struct(); x.a = y; end",
      "nested deeper"},
     {"cells in cells", "c = {1}; for i = 1:1000000, c = {c}; end", "nested deeper"},
