@@ -104,7 +104,7 @@ static void each_robot(void (*test)(robot*, const char*)) {
     assert_true(r.nv <= 256 && r.nrow <= 256);
     step = i >= ROBOT_RODS ? 5e-4 : 3e-3;
     rate_step = strcmp(robot_names[i], "gvs") == 0 ? 3e-5 : 3e-3;
-    for (int trial = 0; trial < 3; trial++) {
+    for (int trial = 0; trial < (CHECK_SANITIZED ? 1 : 3); trial++) {
       robot_shake(&r, &seed, 0.3);
       for (int k = 0; k < r.nv; k++) accelerations[k] = check_random(&seed);
       for (int k = 0; k < r.nrow; k++) multipliers[k] = check_random(&seed);
