@@ -487,6 +487,10 @@ static td_status rotation_items(builder* b, build_joint* j, const value* rot, td
   }
 }
 
+// Add the steps of tr(i) of a joint to its list: first what is fixed, then a slide along x, y or z
+// for each free part of `trans`, then the turns for what is free of `rot`.  An item's `tr` says
+// which fixed part it has: i the translation, and the rotation where nothing is free; -2 - i the
+// rotation.
 static td_status tr_items(builder* b, int joint, int i) {
   build_joint* j = &b->joint[joint];
   const tr_words w = tr_read(j->w.tr, i);
