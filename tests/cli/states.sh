@@ -104,7 +104,8 @@ says 'not an HDF5 file'
 # an object header whose size was damaged: HDF5 prints nothing of its own, now or at exit
 expect 0 sim mass.m --t-final 0.1 --no-report -o damaged
 printf '\001' | dd of=damaged/trajectory.h5 bs=1 seek=$((0x85)) conv=notrunc 2>/dev/null
-expect 4 eval mass.m --at damaged/trajectory.h5
+# HDF5 asks for as much memory as the file says and leaks when it is refused
+ASAN_OPTIONS=allocator_may_return_null=1:detect_leaks=0 expect 4 eval mass.m --at damaged/trajectory.h5
 says 'not an HDF5 file'
 if grep -q HDF5: stderr.txt; then fail "HDF5 prints: $(tail -2 stderr.txt | cut -c1-80)"; fi
 echo '{"converged": false, "q": [0]}' >lost.json
