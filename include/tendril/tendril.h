@@ -249,10 +249,13 @@ typedef struct td_state {
 TD_API td_work* td_work_new(const td_model* model);  // NULL when out of memory
 TD_API void td_work_free(td_work* work);
 
-// Change a parameter for this work alone; numbers that follow from it are recomputed before the
-// next use.  TD_E_USAGE when there is no such parameter or it was used while loading; TD_E_MODEL
-// when a number that follows from it breaks the rule of its field (a negative mass): the parameter
-// keeps its value, and td_work_failure (tools.h) has the message.
+// Change a parameter for this work alone; numbers that follow from it (lengths of rods, places and
+// axes included) are recomputed before the next use, and the work is that of the model text with
+// this value, to rounding.  TD_E_USAGE when there is no such parameter or it was used while loading
+// for the structure of the model; TD_E_MODEL when a number that follows from it breaks the rule of
+// its field (a negative mass), or when the structure of the discretisation would change (a place
+// that passes a point of its rod's quadrature): load the model again.  The parameter then keeps its
+// value, and td_work_failure (tools.h) has the message.
 TD_API td_status td_work_set_param(const td_model* model, td_work* work, int param, double value);
 TD_API double td_work_param(const td_model* model, const td_work* work, int param);
 
@@ -535,6 +538,14 @@ static inline td_sim_options td_sim_options_default(void) {
   td_sim_options_fill(&options, sizeof options);
   return options;
 }
+
+// What the state that a simulation starts from is: its derivatives (gradient.h) and error bars
+// (accuracy.h) follow it there.
+typedef enum td_start {
+  TD_START_GIVEN,       // any: it is held, whatever the parameters and the rods
+  TD_START_INITIAL,     // that of td_state_initial(): written values, closed loops
+  TD_START_EQUILIBRIUM  // an equilibrium of the model at rest, which td_equilibrium() left
+} td_start;
 
 typedef struct td_trajectory td_trajectory;
 

@@ -156,6 +156,13 @@ TD_API bool td_model_uses_time(const td_model* model);
 TD_API bool td_spec_param_about(const td_spec* spec, int i, const char** name, double* value,
                                 const char** text);
 
+// The text that was loaded first, with other default values of n params in place; *text is to be
+// freed.  `message` (of `size` bytes) is "", or says which of them are not written there as
+// param('name', value): these stay as they are.
+TD_API td_status td_spec_rewrite(const td_spec* spec, const char* const* names,
+                                 const double* values, int n, char** text, char* message,
+                                 size_t size);
+
 // The range that param('E', 5e5, [1e5 1e6]) or input('T1', 0, [0 20]) is written with; false: none
 // is. logarithmic (may be NULL): it counts by factors (param(..., 'log')).
 TD_API bool td_model_param_range(const td_model* model, int i, double range[2], bool* logarithmic);
@@ -264,6 +271,10 @@ TD_API td_status td_columns_h5(const td_columns* columns, td_files* files, const
 // tells which of them are wanted (NULL: all), `name` what the model is called.
 TD_API td_status td_trajectory_write(const td_trajectory* trajectory, const td_spec* spec,
                                      const char* name, bool mat, td_files* files);
+// Stage trajectory_error.csv: the half-widths `error` (rows x nsensor) of td_bars_simulate() under
+// the header of trajectory.csv; columns of states and inputs have no bars.
+TD_API td_status td_trajectory_write_errors(const td_trajectory* trajectory, const td_spec* spec,
+                                            const double* error, td_files* files);
 // All at once: trajectory.csv and trajectory.h5 in a directory.  On failure `message` says why.
 TD_API td_status td_trajectory_save(const td_trajectory* trajectory, const char* name,
                                     const char* directory, char* message, size_t size);

@@ -2,6 +2,7 @@
 #ifndef TENDRIL_VIEW_H
 #define TENDRIL_VIEW_H
 
+#include "tendril/estimate.h"
 #include "tendril/tools.h"
 
 #ifdef __cplusplus
@@ -37,6 +38,12 @@ TD_API td_status td_report_write(td_files* files, const char* name, const td_rep
 // Put the data of a report (its whole text) into the page of this version.  *page is to be freed.
 // TD_E_SYNTAX: the text is not a report.
 TD_API td_status td_report_renew(const char* report, char** page);
+
+// Stage a page about a fit: values with intervals, correlations, what the recordings cannot see,
+// further parameters, residuals as diagrams.  `title` may be NULL.
+TD_API td_status td_fit_page(td_files* files, const char* name, const td_model* model,
+                             const td_recordings* recordings, const td_fit_result* fit,
+                             const char* title);
 
 // ---- the view in a browser --------------------------------------------------------------------
 
@@ -112,6 +119,7 @@ typedef struct td_plot {
   const struct td_plot* below;  // a second diagram under this one, along the same x axis and with
                                 // curves in the same colours; title, legend and width are those of
                                 // the uppermost, of four at most, and not `equal`; NULL: none
+  TD_ADDED bool marks;          // a dot at each point instead of a line through them
 } td_plot;
 TD_API void td_plot_fill(td_plot* plot, size_t size);
 static inline td_plot td_plot_default(void) {

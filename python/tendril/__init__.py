@@ -14,11 +14,12 @@
 Everything is NumPy arrays; errors of the tool become `tendril.Error` with its message.
 """
 
+from .batch import Batch
 from .linear import Linear
-from .results import Equations, Equilibrium, Modes, Trajectory, Trust
+from .results import Equations, Equilibrium, Fit, Gradient, Modes, Trajectory, Trust
 from .robot import Plant, Robot, State, load, loads
 from ._library import Error, version
 
-__all__ = ["Equations", "Equilibrium", "Error", "Linear", "Modes", "Plant", "Robot", "State", "Trajectory", "Trust",
+__all__ = ["Batch", "Equations", "Equilibrium", "Error", "Fit", "Gradient", "Linear", "Modes", "Plant", "Robot", "State", "Trajectory", "Trust",
            "load", "loads", "version"]
 __version__ = version()

@@ -79,6 +79,11 @@ class td_input_table(c.Structure):
     _fields_ = [("rows", c.c_int), ("n", c.c_int), ("t", c.c_void_p), ("input", c.c_void_p), ("values", c.c_void_p)]
 
 
+class td_batch_options(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("threads", c.c_int), ("sim", c.c_void_p), ("sigma_q", c.c_double), ("sigma_v", c.c_double),
+                ("seed", c.c_ulonglong), ("auto_reset", c.c_bool)]
+
+
 class td_sim_stats(c.Structure):
     _fields_ = ([(name, c.c_long) for name in
                  "steps rejected evaluations tangents factorisations projections events stops".split()]
@@ -96,11 +101,53 @@ class td_report(c.Structure):
                 ("summary", c.c_char_p)]
 
 
+IntP = c.POINTER(c.c_int)
+
+
+class td_recording(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("name", c.c_char_p), ("motion", c.c_bool), ("rows", c.c_int),
+                ("t", c.c_void_p), ("ninput", c.c_int), ("input", c.c_void_p), ("inputs", c.c_void_p),
+                ("nsensor", c.c_int), ("sensor", c.c_void_p), ("data", c.c_void_p), ("weight", c.c_void_p),
+                ("delay", c.c_double), ("loss", c.c_int), ("start", c.c_int), ("state", c.c_void_p),
+                ("nset", c.c_int), ("set", c.c_void_p), ("set_values", c.c_void_p)]
+
+
+class td_fit_options(c.Structure):
+    _fields_ = [("size", c.c_size_t), ("param", c.c_void_p), ("nparam", c.c_int), ("use", c.c_void_p),
+                ("starts", c.c_int), ("seed", c.c_uint), ("leave_out", c.c_int), ("tol", c.c_double),
+                ("max_iterations", c.c_int), ("level", c.c_double), ("score", c.c_bool), ("progress", Progress),
+                ("user", c.c_void_p)]
+
+
+class td_fit_result(c.Structure):
+    _fields_ = [("converged", c.c_bool), ("n", c.c_int), ("param", IntP), ("value", DoubleP), ("first", DoubleP),
+                ("low", DoubleP), ("high", DoubleP), ("deviation", DoubleP), ("at_bound", IntP),
+                ("correlation", DoubleP), ("covariance", DoubleP), ("residuals", c.c_int), ("dof", c.c_int),
+                ("first_rms", c.c_double), ("rms", c.c_double), ("rms_unit", c.c_char_p), ("cost", c.c_double),
+                ("aicc", c.c_double), ("bic", c.c_double), ("groups", c.c_int),
+                ("group_name", c.POINTER(c.c_char_p)), ("group_rms", DoubleP), ("recordings", c.c_int),
+                ("fitted", c.POINTER(c.c_bool)), ("recording_rms", DoubleP), ("left_out_rms", DoubleP),
+                ("left_out_value", DoubleP), ("left_out_row_rms", c.c_double), ("unseen", c.c_int),
+                ("direction", DoubleP), ("uncertainty", DoubleP), ("held", c.c_int), ("held_param", IntP),
+                ("held_value", DoubleP), ("held_deviation", DoubleP), ("held_gain", DoubleP),
+                ("res_recording", IntP), ("res_row", IntP), ("res_sensor", IntP), ("res_t", DoubleP),
+                ("res_data", DoubleP), ("res_model", DoubleP), ("res_weighted", DoubleP), ("residuals_all", c.c_int),
+                ("starts", c.c_int), ("best_starts", c.c_int), ("evaluations", c.c_int), ("notes", c.c_char_p)]
+
+
+class td_by(c.Structure):
+    _fields_ = [("kind", c.c_int), ("index", c.c_int)]
+
+
+# objective of td_simulate_adjoint: user, trajectory, weights (rows x nsensor)
+Weigh = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, DoubleP)
+
 STRUCTURES = (td_sizes, td_state, td_flags, td_energies, td_equil_options, td_equil_result, td_modes_result,
-              td_linear, td_structure, td_sim_options, td_input_table, td_sim_stats)
+              td_linear, td_structure, td_sim_options, td_input_table, td_sim_stats, td_batch_options, td_recording,
+              td_fit_options, td_fit_result, td_by)
 
 _P, _I, _D, _S, _Z = c.c_void_p, c.c_int, c.c_double, c.c_char_p, c.c_size_t
-_State = c.POINTER(td_state)
+_State, _By = c.POINTER(td_state), c.POINTER(td_by)
 
 # name: result, arguments; "status" results raise
 FUNCTIONS = {
@@ -139,6 +186,7 @@ FUNCTIONS = {
     "td_state_free": (None, [_State]),
     "td_state_copy": (_I, [_P, _State, _State]),
     "td_state_initial": (_I, [_P, _P, _State]),
+    "td_taut_choose": (_I, [_P, _State, _P]),
     "td_forward_dynamics": (_I, [_P, _State, _P]),
     "td_work_vdot": (DoubleP, [_P]),
     "td_work_lambda": (DoubleP, [_P]),
@@ -154,6 +202,9 @@ FUNCTIONS = {
     "td_displace": (_I, [_P, _P, _P, _P]),
     "td_equil_options_fill": (None, [c.POINTER(td_equil_options), _Z]),
     "td_equilibrium_into": (_I, [_P, _P, _State, c.POINTER(td_equil_options), c.POINTER(td_equil_result), _Z]),
+    "td_bars_new": (_I, [_P, _P, c.POINTER(_P)]),
+    "td_bars_free": (None, [_P]),
+    "td_bars_equilibrium": (_I, [_P, _P, _State, c.POINTER(td_equil_result), c.POINTER(c.c_double)]),
     "td_modes": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_modes_result))]),
     "td_modes_free": (None, [c.POINTER(td_modes_result)]),
     "td_linearize": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_linear))]),
@@ -195,6 +246,39 @@ FUNCTIONS = {
     "td_plant_reset": (_I, [_P, _State]),
     "td_plant_stats_into": (None, [_P, c.POINTER(td_sim_stats), _Z]),
     "td_plant_trust": (_I, [_P, c.POINTER(_S)]),
+    "td_batch_options_fill": (None, [c.POINTER(td_batch_options), _Z]),
+    "td_batch_new": (_I, [_P, _I, c.POINTER(td_batch_options), c.POINTER(_P), c.c_char_p, _Z]),
+    "td_batch_free": (None, [_P]),
+    "td_batch_bytes": (_Z, [_P]),
+    "td_batch_param": (_I, [_P, _I, _P]),
+    "td_batch_seed": (_I, [_P, _P]),
+    "td_batch_reset": (_I, [_P, _P]),
+    "td_batch_reset_to": (_I, [_P, _P, _P, _P, _P, _P]),
+    "td_batch_step": (_I, [_P, _D, _P, _P]),
+    "td_batch_read": (_I, [_P, _P, _P, _P, _P]),
+    "td_batch_read_more": (_I, [_P, _P, _P]),
+    "td_batch_status": (_I, [_P, _P]),
+    "td_batch_message": (_S, [_P, _I]),
+    "td_recording_fill": (None, [c.POINTER(td_recording), _Z]),
+    "td_recordings_new": (_I, [_P, c.POINTER(_P)]),
+    "td_recordings_free": (None, [_P]),
+    "td_recordings_add": (_I, [_P, c.POINTER(td_recording), _P, _Z]),
+    "td_recordings_read": (_I, [_P, _P, c.POINTER(_P), _P, _Z]),
+    "td_recordings_count": (_I, [_P]),
+    "td_recordings_name": (_S, [_P, _I]),
+    "td_fit_options_fill": (None, [c.POINTER(td_fit_options), _Z]),
+    "td_fit_params": (_I, [_P, _P, _P, c.POINTER(td_fit_options), c.POINTER(c.POINTER(td_fit_result))]),
+    "td_fit_free": (None, [c.POINTER(td_fit_result)]),
+    "td_by_allowed": (c.c_bool, [_P, td_by]),
+    "td_equilibrium_gradient": (_I, [_P, _State, _P, _By, _I, _P, _P, _P, _P, _P]),
+    "td_equilibrium_adjoint": (_I, [_P, _State, _P, _P, _P, _D, _By, _I, _P]),
+    "td_work_gradient_note": (_S, [_P]),
+    "td_modes_gradient": (_I, [_P, _State, _P, c.POINTER(td_modes_result), _By, _I, _P, _P, _P, _P, _P]),
+    "td_simulate_gradient": (_I, [_P, _P, _State, c.POINTER(td_sim_options), _I, _By, _I, c.POINTER(_P), c.POINTER(_P)]),
+    "td_sensitivity_sensors": (DoubleP, [_P, _I]),
+    "td_sensitivity_note": (_S, [_P]),
+    "td_sensitivity_free": (None, [_P]),
+    "td_simulate_adjoint": (_I, [_P, _P, _State, c.POINTER(td_sim_options), _I, Weigh, _P, _By, _I, c.POINTER(_P), _P]),
 }
 
 # only with the viewer

@@ -2,7 +2,7 @@
 
 from __future__ import annotations
 
-from dataclasses import dataclass
+from dataclasses import dataclass, field
 from typing import TYPE_CHECKING
 
 import numpy as np
@@ -46,6 +46,7 @@ class Equilibrium:
     critical: float
     iterations: int
     sensors: dict[str, float]
+    errors: dict[str, float] = field(default_factory=dict)  # half-widths of error bars, where asked for
 
     def _repr_html_(self) -> str:
         rows = [("stability", self.stability), ("found by", self.strategy), ("residual", f"{self.residual:.2g}")]
@@ -116,3 +117,69 @@ class Trajectory:
         return table("Simulation", [("time", f"{self.t[0]:g} … {self.t[-1]:g} s"), ("rows", len(self.t)),
                                     ("steps", s["steps"]), ("solver", s["why"]),
                                     ("energy error", f"{s['energy_error']:.2g} J"), ("trust", str(self.trust))])
+
+
+@dataclass
+class Gradient:
+    """How results change: gradient["tip_z", "E"] is a derivative, gradient["tip_z"] those by all numbers.  With
+    at="rows" values and matrix have one row for each time, and so have these."""
+
+    of: list[str]  # names of results
+    by: list[str]  # names of what is changed
+    value: np.ndarray  # of results
+    matrix: np.ndarray  # results x numbers
+    point: np.ndarray  # values of the numbers; NaN: none, or several over time
+    t: "float | np.ndarray"
+    method: str
+    note: str  # what is one-sided there, how a motion was computed
+
+    def __getitem__(self, names) -> np.ndarray:
+        of, by = names if isinstance(names, tuple) else (names, None)
+        for name, known in ((of, self.of), (by, self.by)):
+            if name is not None and name not in known:
+                raise KeyError(f"no '{name}'; there are: {', '.join(known)}")
+        row = self.matrix[..., self.of.index(of), :]
+        return row if by is None else row[..., self.by.index(by)]
+
+    @property
+    def relative(self) -> np.ndarray:
+        """(p/y) dy/dp: change in parts of the result for a change in parts of the number; NaN where one of them is 0."""
+        y, p = self.value[..., None], self.point
+        ok = (y != 0) & (p != 0)
+        return np.where(ok, self.matrix * p / np.where(y != 0, y, 1), np.nan)
+
+    def _repr_html_(self) -> str:
+        if self.matrix.ndim > 2:
+            return table("Gradient", [("rows", len(self.matrix)), ("of", ", ".join(self.of)), ("by", ", ".join(self.by))])
+        rows = [(f"d {y} / d {p}", f"{self.matrix[i, k]:.6g}") for i, y in enumerate(self.of) for k, p in enumerate(self.by)]
+        return table("Gradient", rows + ([("note", self.note)] if self.note else []))
+
+
+@dataclass
+class Fit:
+    """Parameters that recordings tell, with what they know about them; fit["E"] is a value."""
+
+    names: list[str]
+    value: np.ndarray
+    low: np.ndarray  # 95 % interval
+    high: np.ndarray
+    deviation: np.ndarray
+    correlation: np.ndarray
+    rms: float
+    rms_at_start: float
+    rms_by_sensor: dict[str, float]
+    rms_by_recording: dict[str, float]
+    left_out: dict[str, float]  # errors of recordings that a fit without them predicts
+    dof: int
+    bic: float
+    unseen: list[dict[str, float]]  # combinations that the recordings cannot see
+    further: list[tuple[str, float, float]]  # held params: name, change of BIC if freed, value they would take
+    converged: bool
+    notes: list[str]
+
+    def __getitem__(self, name: str) -> float:
+        return float(self.value[self.names.index(name)])
+
+    def _repr_html_(self) -> str:
+        rows = [(n, f"{x:.6g} ({a:.4g} … {b:.4g})") for n, x, a, b in zip(self.names, self.value, self.low, self.high)]
+        return table("Fit", rows + [("rms", f"{self.rms:.4g}")] + [("note", n) for n in self.notes])

@@ -7,7 +7,6 @@ import ctypes as c
 import html
 import itertools
 import os
-import signal
 import tempfile
 import threading
 import weakref
@@ -17,102 +16,17 @@ from typing import Callable, Mapping, Optional, Union
 import numpy as np
 
 from ._library import (Error, Owned, Progress, address, filled, lib, matrix, status_text, td_equil_options,
-                       td_equil_result, td_input_table, td_linear, td_modes_result, td_report, td_sim_options, td_sim_stats, td_sizes)
+                       td_equil_result, td_fit_options, td_fit_result, td_input_table, td_linear, td_modes_result, td_recording, td_report, td_sim_options, td_sim_stats, td_sizes)
+from ._tools import _Interruptible, _finite, _number, _numbers, _put
+from .gradient import Differentiable
 from .linear import Linear
-from .results import Equations, Equilibrium, Modes, Trajectory, Trust, table
+from .results import Equations, Equilibrium, Fit, Modes, Trajectory, Trust, table
 
 _USAGE = "the function was called with arguments it cannot use"
 _STOPPED = 7  # TD_E_STOPPED
 _INFINITE = 9  # TD_E_INFINITE
 # the solvers of the library at hand, by their words; the numbers are those of td_solver
 SOLVERS = {lib.td_solver_name(i).decode(): i for i in itertools.takewhile(lib.td_solver_name, itertools.count())}
-
-
-class _Interruptible:
-    """A progress callback for the length of a run.  What the user's function raises, and what handlers of signals
-    raise meanwhile (Ctrl-C), ends the run and is raised again by `finish`: an exception cannot pass through C."""
-
-    def __init__(self, user: Optional[Callable[[float, str], Optional[bool]]]) -> None:
-        self.caught: Optional[BaseException] = None
-        self._inside = False
-        self._user = user
-        self._handlers: dict[int, object] = {}
-        self.callback = Progress(self._call)
-
-    def _call(self, _, fraction, what):
-        try:
-            try:
-                self._inside = True
-                ok = self._user is None or self._user(fraction, what.decode()) is not False
-            finally:
-                self._inside = False
-        except BaseException as error:
-            self.caught = self.caught or error
-        return self.caught is None and ok
-
-    def _handle(self, number, frame):
-        # Outside the user's function an exception would be raised where nothing can catch it, at the entry of _call.
-        try:
-            self._handlers[number](number, frame)
-        except BaseException as error:
-            if self._inside:
-                raise
-            self.caught = self.caught or error
-
-    def __enter__(self) -> "_Interruptible":
-        if threading.current_thread() is threading.main_thread():
-            for number in signal.valid_signals():
-                handler = signal.getsignal(number)
-                if callable(handler):
-                    self._handlers[number] = handler
-                    signal.signal(number, self._handle)
-        return self
-
-    def __exit__(self, *_) -> None:
-        for number, handler in self._handlers.items():
-            signal.signal(number, handler)
-
-    def finish(self) -> None:
-        """After the run: raise what was caught."""
-        if self.caught is not None:
-            raise self.caught
-
-
-def _finite(value, what: str) -> float:
-    x = _number(value, what)
-    if not np.isfinite(x):
-        raise Error(f"{what} must be a finite number, got {x:g}")
-    return x
-
-
-def _number(value, what: str) -> float:
-    try:
-        return float(value)
-    except (TypeError, ValueError, OverflowError):
-        raise Error(f"{what} must be a number, got {value!r:.60}") from None
-
-
-def _numbers(value, what: str) -> np.ndarray:
-    """An array of numbers; anything else is an Error that names it."""
-    try:
-        x = np.asarray(value, dtype=float)
-    except (TypeError, ValueError, OverflowError):
-        raise Error(f"{what} must be numbers, got {value!r:.60}") from None
-    return x
-
-
-def _put(to: np.ndarray, value, what: str, names: list[str]) -> None:
-    """Write numbers into a view: as many as it has, one for all of them, or some by name."""
-    if isinstance(value, Mapping):
-        for name, x in value.items():
-            if name not in names:
-                raise Error(f"{what} has no '{name}'; it has: {', '.join(names) or 'none'}")
-            to[names.index(name)] = _number(x, f"{what} '{name}'")
-        return
-    x = _numbers(value, what)
-    if x.ndim > 0 and x.shape != to.shape:
-        raise Error(f"{what} has {len(to)} numbers, got {' x '.join(map(str, x.shape))}")
-    to[:] = x
 
 
 def load(path: Union[str, os.PathLike], force_range: bool = False, **params: object) -> "Robot":
@@ -265,7 +179,7 @@ def _bytes(text: Union[str, bytes]) -> bytes:
     return out
 
 
-class Robot:
+class Robot(Differentiable):
     """A compiled model with the memory to evaluate it.  Not for use by two threads at once.
 
     Copies (copy, deepcopy, pickle, workers of multiprocessing) are loaded anew from the text as it was read, with
@@ -476,9 +390,10 @@ class Robot:
 
     # ---- analyses -------------------------------------------------------------------------------
 
-    def equilibrium(self, state: Optional[State] = None, progress=None, stable: bool = False) -> Equilibrium:
+    def equilibrium(self, state: Optional[State] = None, progress=None, stable: bool = False,
+                    errors: bool = False) -> Equilibrium:
         """Static equilibrium near a state (default: the initial one); with `stable` downhill of it where the nearest
-        is unstable."""
+        is unstable; with `errors` the half-widths of the error bars of the sensors, by name (docs/accuracy.md)."""
         s = self._own(state).copy()
         o, r = filled(td_equil_options, lib.td_equil_options_fill), td_equil_result()
         o.stable = stable
@@ -491,7 +406,17 @@ class Robot:
         self._check(status, "equilibrium")
         stability = lib.td_stability_text(r.stability).decode()
         return Equilibrium(s, r.stability == 0, stability, lib.td_strategy_text(r.strategy).decode(), r.residual,
-                           r.critical, r.iterations, dict(zip(self.sensor_names, self._sensors(s, False).tolist())))
+                           r.critical, r.iterations, dict(zip(self.sensor_names, self._sensors(s, False).tolist())),
+                           self._errors(s, r) if errors else {})
+
+    def _errors(self, s: State, result) -> dict:
+        """Half-widths of the error bars of the sensors at an equilibrium; NaN where there is none."""
+        bars, error = c.c_void_p(), (c.c_double * (len(self.sensor_names) + 1))()
+        self._check(lib.td_bars_new(self._spec, self._model, c.byref(bars)), "error bars")
+        status = lib.td_bars_equilibrium(bars, self._work, s._pointer, c.byref(result), error)
+        lib.td_bars_free(bars)
+        self._check(status, "error bars")
+        return dict(zip(self.sensor_names, error))
 
     def _apart(self, what: str, kind: type, call: Callable, free: Callable):
         """The result p of `call(work, p)`, which cannot be asked to stop: it runs in a thread with a work of its own,
@@ -647,6 +572,107 @@ class Robot:
               solver: Optional[str] = None, step: Optional[float] = None) -> "Plant":
         """A simulation that runs step by step with inputs from here.  One at a time."""
         return Plant(self, self._own(state), {"rtol": rtol, "atol": atol, "solver": solver, "step": step})
+
+    # ---- identification -------------------------------------------------------------------------
+
+    def fit(self, by: Union[str, list[str]], recordings: Optional[list[Mapping[str, object]]] = None, starts: int = 1,
+            seed: int = 1, on: Optional[list[int]] = None, leave_out: str = "none", score: bool = True,
+            progress: Optional[Callable[[float, str], Optional[bool]]] = None) -> Fit:
+        """Find params from recordings: those of the text (fit(k)), or dictionaries
+
+            {"sensors": {"tip_x": column, ...}, "inputs": {"u": column, ...}, "t": times of a motion, "weight": 1/deviation
+             (one, or one for each sensor), "delay": s, "loss": "square" or "huber", "start": "equil" or "initial",
+             "name": text}
+
+        NaN is not measured.  `on`: numbers (from 0) of the recordings that are fitted, the others are predicted;
+        leave_out: "none", "recording" or "row".  The robot then has the params found."""
+        names = by.split(",") if isinstance(by, str) else list(by)
+        which = np.array([self._param(name) for name in names], dtype=np.intc)
+        if leave_out not in ("none", "recording", "row"):
+            raise Error(f"leave_out must be 'none', 'recording' or 'row', got '{leave_out}'")
+        set_, message, p = c.c_void_p(), c.create_string_buffer(4000), c.POINTER(td_fit_result)()
+        try:
+            if recordings is None:
+                status = lib.td_recordings_read(self._spec, self._model, c.byref(set_), message, len(message))
+                if status:
+                    raise Error(message.value.decode(errors="replace").rstrip() or f"fit: {status_text(status)}")
+            else:
+                self._check(lib.td_recordings_new(self._model, c.byref(set_)), "fit")
+                for one in recordings:
+                    self._record(set_, one, message)
+            o = filled(td_fit_options, lib.td_fit_options_fill)
+            o.param, o.nparam, o.starts, o.seed = address(which), len(names), starts, seed
+            o.leave_out, o.score = ("none", "recording", "row").index(leave_out), score
+            count = lib.td_recordings_count(set_)
+            use = (c.c_bool * max(count, 1))(*[on is None or k in on for k in range(count)])
+            o.use = c.cast(use, c.c_void_p)
+            with _Interruptible(progress) as run:
+                o.progress = run.callback
+                status = lib.td_fit_params(self._model, self._work, set_, c.byref(o), c.byref(p))
+            run.finish()
+            self._check(status, "fit")
+            result = self._fit(p.contents, names, [lib.td_recordings_name(set_, k).decode() for k in range(count)])
+        finally:
+            if p:
+                lib.td_fit_free(p)
+            lib.td_recordings_free(set_)
+        for name, value in zip(names, result.value):
+            self.set_param(name, float(value))
+        return result
+
+    def _record(self, set_: c.c_void_p, one: Mapping[str, object], message) -> None:
+        """Add one recording of `fit`."""
+        known = {"sensors", "inputs", "t", "weight", "delay", "loss", "start", "name"}
+        for key in one:
+            if key not in known:
+                raise Error(f"a recording has no '{key}'; it may have: {', '.join(sorted(known))}")
+        sensors, inputs = dict(one.get("sensors", {})), dict(one.get("inputs", {}))
+        for name in sensors:
+            if name not in self.sensor_names:
+                raise Error(f"the model has no sensor '{name}'; it has: {', '.join(self.sensor_names) or 'none'}")
+        drives = [self._input_index[n] if n in self._input_index else -1 - self._param(n) for n in inputs]
+        columns = [np.asarray(x, dtype=float).ravel() for x in list(sensors.values()) + list(inputs.values())]
+        if not sensors or len({len(x) for x in columns}) != 1:
+            raise Error("a recording needs sensors, and all of its columns must be of one length")
+        data = np.ascontiguousarray(np.column_stack(columns[:len(sensors)]))
+        driven = np.ascontiguousarray(np.column_stack(columns[len(sensors):]) if inputs else np.empty((len(data), 0)))
+        sensor = np.array([self.sensor_names.index(n) for n in sensors], dtype=np.intc)
+        drive = np.array(drives, dtype=np.intc)
+        r = filled(td_recording, lib.td_recording_fill)
+        r.rows, r.ninput, r.nsensor = len(data), len(inputs), len(sensors)
+        r.input, r.inputs, r.sensor, r.data = address(drive), address(driven), address(sensor), address(data)
+        t = None
+        if one.get("t") is not None:
+            t = _numbers(one["t"], "times 't' of a recording").ravel()
+            if len(t) != len(data):
+                raise Error(f"a recording has {len(t)} times for {len(data)} rows")
+            r.motion, r.t = True, address(t)
+        if one.get("weight") is not None:
+            weight = np.ascontiguousarray(np.broadcast_to(np.asarray(one["weight"], dtype=float), (len(sensors),)))
+            r.weight = address(weight)
+        words = {"loss": ("square", "huber"), "start": ("equil", "initial")}
+        for key, choice in words.items():
+            word = one.get(key, choice[0])
+            if word not in choice:
+                raise Error(f"{key} of a recording must be one of {', '.join(choice)}, got '{word}'")
+            setattr(r, key, choice.index(word))
+        r.delay = float(one.get("delay", 0))
+        r.name = _bytes(str(one["name"])) if "name" in one else None
+        status = lib.td_recordings_add(set_, c.byref(r), message, len(message))
+        if status:
+            raise Error(f"fit: {message.value.decode(errors='replace') or status_text(status)}")
+
+    def _fit(self, r: td_fit_result, names: list[str], recordings: list[str]) -> Fit:
+        n = r.n
+        unseen = [{name: float(x) for name, x in zip(names, matrix(r.direction, r.unseen, n)[i]) if abs(x) >= 0.05}
+                  for i in range(r.unseen)]
+        left = {name: r.left_out_rms[k] for k, name in enumerate(recordings) if r.left_out_rms[k] == r.left_out_rms[k]}
+        further = [(self.params[r.held_param[i]], r.held_gain[i], r.held_value[i]) for i in range(r.held)]
+        return Fit(names, *[matrix(x, n).copy() for x in (r.value, r.low, r.high, r.deviation)],
+                   matrix(r.correlation, n, n).copy(), r.rms, r.first_rms,
+                   {r.group_name[i].decode(): r.group_rms[i] for i in range(r.groups)},
+                   {name: r.recording_rms[k] for k, name in enumerate(recordings)}, left, r.dof, r.bic, unseen, further,
+                   r.converged, r.notes.decode().splitlines())
 
     # ---- showing --------------------------------------------------------------------------------
 

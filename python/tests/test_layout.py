@@ -32,13 +32,13 @@ def fields(text: str, name: str) -> list[tuple[str, str]]:
 
 KINDS = {"int": c.c_int, "double": c.c_double, "bool": c.c_bool, "long": c.c_long, "size_t": c.c_size_t,
          "unsigned long long": c.c_ulonglong, "td_strategy": c.c_int,
-         "td_stability": c.c_int, "td_solver": c.c_int}
+         "td_stability": c.c_int, "td_solver": c.c_int, "td_by_kind": c.c_int}
 UNITS = {**KINDS, "char": c.c_char, "pointer": c.c_void_p}
 
 
 class Layout(unittest.TestCase):
     def test_structures_are_those_of_the_headers(self):
-        text = header("tendril.h") + header("control.h") + header("view.h")
+        text = header("tendril.h") + header("control.h") + header("batch.h") + header("view.h") + header("estimate.h") + header("gradient.h")
         for structure in _library.STRUCTURES + (_library.td_report,):
             with self.subTest(structure.__name__):
                 want = fields(text, structure.__name__)
@@ -52,7 +52,7 @@ class Layout(unittest.TestCase):
                         self.assertEqual(c.sizeof(kind), unit * int(re.search(r"\d+", name).group()))
 
     def test_functions_have_as_many_arguments_as_declared(self):
-        text = header("tendril.h") + header("control.h") + header("tools.h") + header("view.h")
+        text = header("tendril.h") + header("accuracy.h") + header("control.h") + header("tools.h") + header("batch.h") + header("view.h") + header("estimate.h") + header("gradient.h")
         for name, (_, arguments) in {**_library.FUNCTIONS, **_library.VIEW_FUNCTIONS}.items():
             with self.subTest(name):
                 declared = re.search(r"\b%s\s*\(([^)]*)\)" % name, text).group(1).strip()

@@ -74,6 +74,35 @@ class Analysing(unittest.TestCase):
         self.assertIn("steps", run._repr_html_())
         self.assertEqual((run.trust.verdict, run.trust.reasons), ("ok", []))
 
+    def test_magnet_slot_and_centre_of_mass(self):
+        # small oscillations: a needle of inertia I in a field, w² = m B / I, and a bead in a parabola z = c x²/2, w² = g c
+        robot = tendril.loads("""
+world.g = [0 0 -9.81]; B = input('B', 0.08);
+body(1).m = 1; body(1).I = 0.01*eye(3); body(2).m = 3; body(2).I = 0.001*eye(3);
+joint(1).second = 1; joint(1).type = 'revolute';
+magnet(1).on = 1; magnet(1).moment = [0.5 0 0]; magnet(1).field = [B 0 0];
+x = dof(joint(2), 1); joint(2).second = 2; joint(2).curve = [x 0 1.5*x^2];
+sensor(1).name = 'centre'; sensor(1).value = com();
+""")
+        np.testing.assert_allclose(np.sort(robot.modes().frequency), np.sqrt([4, 9.81 * 3]) / (2 * np.pi), rtol=1e-9)
+        linear = robot.linearize()
+        w2 = np.sort(np.linalg.eigvals(linear.A).imag ** 2)
+        np.testing.assert_allclose(w2, [4, 4, 9.81 * 3, 9.81 * 3], rtol=1e-9)
+        np.testing.assert_allclose(linear.B, 0, atol=1e-12)  # the needle points along the field
+        np.testing.assert_allclose(linear.C[0, :2], [0, 0.75], atol=1e-12)
+        y = robot.sensors(robot.state(q=[0.3, 0.2]))
+        centre = [y["centre_x"], y["centre_y"], y["centre_z"]]
+        np.testing.assert_allclose(centre, [0.15, 0, 0.75 * 1.5 * 0.04], atol=1e-12)
+
+    def test_error_bars_of_an_equilibrium(self):
+        robot = tendril.loads("world.g = [0 0 -9.81]; rod(1).length = 0.3; rod(1).radius = 0.012; rod(1).E = 6e5;"
+                              "rod(1).rho = 1080; rod(1).tr.rot = [1 1.2];"
+                              "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));")
+        rest = robot.equilibrium(errors=True)
+        self.assertEqual(list(rest.errors), list(rest.sensors))
+        self.assertTrue(0 < rest.errors["tip_x"] < 1e-3)
+        self.assertEqual(robot.equilibrium().errors, {})
+
     def test_files_of_a_run_are_those_of_the_program(self):
         robot = tendril.load(MODELS / "pendulum.m")
         with tempfile.TemporaryDirectory() as place:

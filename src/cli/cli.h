@@ -6,8 +6,11 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "tendril/accuracy.h"
 #include "tendril/control.h"
+#include "tendril/estimate.h"
 #include "tendril/generate.h"
+#include "tendril/sweep.h"
 #include "tendril/tendril.h"
 #include "tendril/tools.h"
 #include "tendril/view.h"
@@ -36,17 +39,23 @@ typedef struct options {
   const char* times;                         // --times of equil, NULL: not given
   double from, to;                           // --param P=from:to
   double rtol, atol, t_final, dt_out, step;  // NaN: not given
+  double accuracy;                           // --accuracy, NaN: not given
+  const char* discretisation;                // --write-discretisation, NULL: not given
   td_solver solver;
   bool solver_given;
   int count;            // -n, 0: not given
   int list[16], nlist;  // --n of compare
   int reduce, points;   // --reduce, --points; 0: not given
   const char *weights, *data;
-  const char* inputs;  // --inputs of sim, NULL: not given
+  const char *of, *by;  // of gradient and fit: lists of names, NULL: not given
+  const char* inputs;   // --inputs of sim, NULL: not given
   td_filter filter;
   double sigma_q, sigma_v, drift;  // of observe, NaN: not given
   const char** estimate;           // "name=sigma:walk"
   int nestimate;
+  const char* on;        // of fit: names of recordings separated by commas, NULL: not given
+  int starts, fit_seed;  // of fit, 0: not given
+  td_leave_out leave_out;
   double low, high;  // --range of frequencies [Hz], 0: not given
   bool only_static, only_dynamic;
   td_derive_language language;  // derive
@@ -70,6 +79,13 @@ typedef struct options {
   int nset;
   const char** assume;  // "name=value" that controllers take for granted
   int nassume;
+  const char** vary;  // of sweep: "E=1e5:1e6/20"
+  int nvary;
+  td_sampling sample;  // TD_SAMPLING_COUNT: none
+  const char *over, *table, *keep, *seed;
+  td_sweep_kind what;
+  int number, jobs;  // 0: not given
+  bool indices, resume;
   int argc;  // the command as typed
   char** argv;
 } options;
@@ -150,6 +166,12 @@ typedef enum timing {
   TIME_COUNT
 } timing;
 
+// Verdict on error bars and its reasons, one in each line; NULL: none were computed.
+typedef struct bar_trust {
+  td_verdict verdict;
+  char* reasons;
+} bar_trust;
+
 // A model with everything that commands compute of it.
 typedef struct session {
   const options* opt;
@@ -180,8 +202,18 @@ typedef struct session {
   int nstudy;
   td_modes_result* modes;
   td_trajectory* trajectory;
-  td_work* belief;        // with --assume
-  td_input_table inputs;  // with --inputs; t is NULL without
+  // error bars (accuracy.c): of each sensor at the equilibrium and of each frequency [rad/s], NULL
+  // without; the accuracy asked for and reached, relative to td_bars_scale()
+  td_bars* bars;
+  double *sensor_error, *frequency_error;
+  double asked, reached, modes_reached;
+  bool asked_written;  // by the text or the command line
+  char chosen[1000];   // rods that were refined for it, "": none
+  bar_trust equil_trust, modes_trust, motion_trust;
+  double* motion_error;      // rows x nsensor, NULL: none
+  double motion_reached[4];  // of all, of the rods, time and constraints
+  td_work* belief;           // with --assume
+  td_input_table inputs;     // with --inputs; t is NULL without
   double* input_block;
   int* input_index;
 } session;
@@ -227,6 +259,8 @@ cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_mod
 // Values of the sensors (nsensor), also where some of them are not finite; false: there are none.
 bool sensors_at(const session* s, const td_state* state, double* values);
 cJSON* sensors_json(session* s, const td_state* state);
+// Numbers (nsensor) by the names of the sensors, those of vectors together.
+cJSON* by_sensor_json(const session* s, const double* values);
 // Components name_x, name_y, name_z or name_1 ... of one sensor: how many share the stem, starting
 // at i; the length of the stem when there are several.
 int component_count(const session* s, int i, size_t* stem);
@@ -247,6 +281,15 @@ void say_sizes(session* s);
 int equil_step(session* s);  // stage_equil.c: compute and print
 int equil_write(session* s);
 cJSON* equil_json(session* s);
+// accuracy.c: compute the bars of the equilibrium or the modes; false: there are none to show
+bool bars_equil(session* s);
+bool bars_modes(session* s);
+bool bars_asked(session* s);  // is an accuracy asked for, and are there rods to have bars of?
+int bars_motion(session* s);  // prints and judges those of the simulation
+// Print reasons to look, and judge what was reached: an exit code, after a message where a written
+// request is not met.
+int bars_judge(session* s, double reached, const bar_trust* trust, const char* what);
+cJSON* accuracy_json(const session* s);
 int modes_step(session* s);  // stage_modes.c: at s->rest
 int modes_write(session* s);
 cJSON* modes_json(const session* s);
@@ -289,6 +332,8 @@ int cmd_doctor(const options* opt);
 int cmd_equil(const options* opt);
 int cmd_eval(const options* opt);
 int cmd_export(const options* opt);
+int cmd_gradient(const options* opt);
+int cmd_fit(const options* opt);
 int cmd_help(const options* opt);
 int cmd_linearize(const options* opt);
 int cmd_lqr(const options* opt);
@@ -296,6 +341,7 @@ int cmd_modes(const options* opt);
 int cmd_observe(const options* opt);
 int cmd_run(const options* opt);
 int cmd_sim(const options* opt);
+int cmd_sweep(const options* opt);
 int cmd_trace(const options* opt);
 int cmd_plot(const options* opt);
 int cmd_report(const options* opt);

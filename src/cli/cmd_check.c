@@ -384,6 +384,7 @@ static void say_check(session* s, const outlook* o) {
   const td_sizes n = s->n;
   const td_settings par = td_model_settings(s->model);
   say(s, "%s is well posed\n\n", s->name);
+  if (*s->chosen) say(s, "  %s\n\n", s->chosen);
   say(s, "  bodies        %6d\n  joints        %6d\n", n.nbody, n.njoint);
   say_rods(s);
   if (n.nmesh > 0) say(s, "  meshes        %6d\n", n.nmesh);

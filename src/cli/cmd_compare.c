@@ -93,6 +93,7 @@ static void say_variant(const comparison* c, const variant* v) {
     if (!c->wants[k]) continue;
     say_number(s, " %*.2e", 11, v->error[k]);
     say(s, below_reference(c, v, (quantity)k) ? "*" : " ");
+    if (k == AT_REST) say_number(s, " %*.2e", 9, v->bar);
     say_number(s, " %*.2f", 6, v->order[k]);
   }
   say_number(s, " %*.3g", 9, v->us);
@@ -120,7 +121,9 @@ static void say_table(const comparison* c) {
   say_heading(s, "Rods");
   say(s, "  model    n   DOF");
   for (int k = 0; k < QUANTITIES; k++) {
-    if (c->wants[k]) say(s, " %11s  %6s", k == AT_REST ? "static err" : "dynamic err", "order");
+    if (!c->wants[k]) continue;
+    if (k == AT_REST) say(s, " %11s  %9s %6s", "static err", "error bar", "order");
+    if (k == IN_MOTION) say(s, " %11s  %6s", "dynamic err", "order");
   }
   say(s, " %9s%s%s\n", "us/eval", c->wants[IN_MOTION] ? "  x real time" : "",
       c->wants[AT_REST] ? "  strategy" : "");
@@ -135,7 +138,9 @@ static void say_table(const comparison* c) {
   // explanation
   say(s, "  errors: largest of all sensors (");
   for (int g = 0; g < c->ngroup && g < 6; g++) say(s, "%s%s", g ? ", " : "", c->group[g].name);
-  say(s, "%s), in their units\n  *: not above the reference's own error\n",
+  say(s,
+      "%s), in their units\n  *: not above the reference's own error; error bar: what equil "
+      "shows, without the reference\n",
       c->ngroup > 6 ? " ..." : "");
 }
 
@@ -153,6 +158,7 @@ static cJSON* variant_json(const comparison* c, const variant* v) {
     if (!c->wants[k]) continue;
     cJSON* q = cJSON_AddObjectToObject(o, quantity_text[k]);
     json_add_number(q, "error", v->error[k]);
+    if (k == AT_REST) json_add_number(q, "estimated", v->bar);
     json_add_number(q, "order", v->order[k]);
     cJSON_AddBoolToObject(q, "below_reference", below_reference(c, v, (quantity)k));
     cJSON* each = cJSON_AddObjectToObject(q, "sensors");
@@ -215,6 +221,7 @@ static void fill_row(const comparison* c, const variant* v, double* row) {
     *row++ = v->order[k];
     for (int g = 0; g < c->ngroup; g++) *row++ = v->each[k] ? v->each[k][g] : NAN;
   }
+  *row = v->bar;
 }
 
 // Add the columns of these numbers.
@@ -233,11 +240,12 @@ static void add_columns(const comparison* c, td_columns* out, int rows, int stri
       td_columns_add(out, name, "", rows, stride, block++);
     }
   }
+  td_columns_add(out, "static_estimated", "", rows, stride, block);
 }
 
 // Write compare.csv, of the variants that could be built.
 static td_status write_csv(const comparison* c) {
-  const int stride = 4 + QUANTITIES * (2 + c->ngroup);
+  const int stride = 5 + QUANTITIES * (2 + c->ngroup);
   double* block = calloc((size_t)c->n * (size_t)stride, sizeof *block);
   const char** words = calloc((size_t)c->n * 2, sizeof *words);
   td_columns* out = td_columns_new();

@@ -64,6 +64,10 @@ static int doctor_json(const td_part* parts, int n) {
     json_add(optional, helpers[i].program, path ? cJSON_CreateString(path) : cJSON_CreateNull());
     free(path);
   }
+  char version[200], path[200];
+  json_add(optional, "mpi",
+           td_link_module(version, path, sizeof path) ? cJSON_CreateString(version)
+                                                      : cJSON_CreateNull());
   return json_print(o);
 }
 
@@ -88,6 +92,10 @@ int cmd_doctor(const options* opt) {
     }
     free(path);
   }
+  char version[200], path[200];
+  const bool mpi = td_link_module(version, path, sizeof path);
+  printf("  %-10s %-28s %s\n", "MPI", mpi ? version : "not built in", "sweeps on several machines");
+  if (!mpi) printf("\nFor MPI install libopenmpi-dev or libmpich-dev and build Tendril again\n");
   if (*missing) printf("\nTo get the missing ones on Debian: apt-get install%s\n", missing);
   return CODE_DONE;
 }

@@ -26,6 +26,7 @@ typedef struct variant {
   double us;                 // time of one evaluation of the forward dynamics [us]
   double speed;              // simulated time over wall time
   double error[QUANTITIES];  // against the reference, NaN: not known
+  double bar;                // largest error bar at rest, NaN: none
   double order[QUANTITIES];  // observed, against the next coarser one; NaN: not known
   double* each[QUANTITIES];  // error of every sensor (ngroup)
   char* reason;              // reason for which something failed, NULL: nothing did

@@ -110,6 +110,23 @@ static td_status start(running* r) {
   return status;
 }
 
+// Keep the largest error bar of the equilibrium, for models whose refined ones are small enough.
+static void estimate(running* r, const td_equil_result* result) {
+  enum { MOST_ESTIMATED = 250 };
+  td_bars* bars = NULL;
+  double* error = calloc((size_t)r->nsensor + 1, sizeof(double));
+  if (!error || r->v->dof > MOST_ESTIMATED || td_model_accuracy(r->model, NULL) == 0 ||
+      td_bars_new(r->spec, r->model, &bars) != TD_OK) {
+    free(error);
+    return;
+  }
+  if (td_bars_equilibrium(bars, r->work, r->state, result, error) == TD_OK)
+    for (int i = 0; i < r->nsensor; i++)
+      if (!(r->v->bar >= error[i])) r->v->bar = error[i];
+  td_bars_free(bars);
+  free(error);
+}
+
 // Find the equilibrium and keep its sensors.
 static td_status rest(running* r) {
   td_status status = start(r);
@@ -133,6 +150,7 @@ static td_status rest(running* r) {
   status = td_sensors(r->model, r->state, r->work, at.x);
   if (status == TD_OK) {
     r->v->at[AT_REST] = at;
+    estimate(r, &result);
   } else {
     because(r->v, "sensors: ", td_status_text(status));
     free(at.x);
@@ -192,7 +210,7 @@ static void time_evaluation(running* r) {
 bool variant_run(comparison* c, variant* v) {
   running r = {.c = c, .v = v};
   td_status status = TD_OK;
-  v->us = v->speed = NAN;
+  v->us = v->speed = v->bar = NAN;
   snprintf(c->what, sizeof c->what, "compare: %s %d", v->model, v->n);
   if (build(&r)) {
     v->built = true;

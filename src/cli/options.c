@@ -39,6 +39,11 @@ static const char* read_positive(void* to, const char* s) {
   return number(s, x) && *x > 0 ? NULL : "must be a positive number";
 }
 
+static const char* read_share(void* to, const char* s) {
+  double* x = to;
+  return number(s, x) && *x >= 0 && *x < 1 ? NULL : "must be a number from 0 to below 1";
+}
+
 static const char* read_natural(void* to, const char* s) {
   double x;
   if (!number(s, &x) || x < 1 || x > 1e6 || x != floor(x)) return "must be a whole number from 1";
@@ -223,6 +228,16 @@ static const char* read_filter(void* to, const char* s) {
   return o->filter == TD_UKF || strcmp(s, "ekf") == 0 ? NULL : "must be ekf or ukf";
 }
 
+// What a fit leaves out in turn; 1 is short for recordings
+static const char* read_leave_out(void* to, const char* s) {
+  options* o = to;
+  static const char* const words[] = {"1", "recording", "row"};
+  int i;
+  if (!choice(s, words, 3, &i)) return "must be 1 or recording (each in turn), or row";
+  o->leave_out = i == 2 ? TD_LEAVE_ROWS : TD_LEAVE_RECORDINGS;
+  return NULL;
+}
+
 // A parameter and its range, P=a:b
 static const char* read_param(void* to, const char* s) {
   options* o = to;
@@ -274,6 +289,42 @@ static const char* read_size(void* to, const char* s) {
   return NULL;
 }
 
+// Axes of a grid, E=1e5:1e6/20; the library reads them
+static const char* read_vary(void* to, const char* s) {
+  options* o = to;
+  if (!strchr(s, '=')) return "must look like E=1e5:1e6/20, E=1e5:1e6/20log or n={2,3,4}";
+  o->vary[o->nvary++] = s;
+  return NULL;
+}
+
+static const char* read_sample(void* to, const char* s) {
+  options* o = to;
+  o->sample = td_sampling_named(s);
+  return o->sample < TD_SAMPLING_COUNT ? NULL : "must be sobol, lhs or random";
+}
+
+static const char* read_what(void* to, const char* s) {
+  options* o = to;
+  o->what = td_sweep_kind_named(s);
+  return o->what < TD_SWEEP_COUNT ? NULL : "must be equil, modes, sim or check";
+}
+
+// A number of points, with a message that names the limit
+static const char* read_points(void* to, const char* s) {
+  double x;
+  if (!number(s, &x) || x < 1 || x > TD_MOST_POINTS || x != floor(x))
+    return "must be a whole number from 1 to 10000000";
+  *(int*)to = (int)x;
+  return NULL;
+}
+
+static const char* read_seed(void* to, const char* s) {
+  *(const char**)to = s;
+  return *s && strspn(s, "0123456789") == strlen(s) && strlen(s) < 19
+             ? NULL
+             : "must be a whole number from 0";
+}
+
 // clang-format off
 static const option_row option_table[] = {
     {'o', "--output", "-o", "DIR", read_word, AT(out), "where results go (default: the model's name + .out)"},
@@ -281,6 +332,8 @@ static const option_row option_table[] = {
     {'s', "--force-range", NULL, NULL, read_flag, AT(force_range), "let --set, --inputs and --at go beyond the ranges that the model gives"},
     {'j', "--json", NULL, NULL, read_flag, AT(json), "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_flag, AT(quiet), "print nothing but errors"},
+    {'c', "--accuracy", NULL, "X", read_share, AT(accuracy), "error that results may have, relative to rod lengths or results; 0: no error bars (default: par.accuracy)"},
+    {'c', "--write-discretisation", NULL, "FILE", read_word, AT(discretisation), "write the rod(k).n that --accuracy or par.accuracy chose, as lines of a model"},
     {'r', "--rtol", NULL, "X", read_positive, AT(rtol), "relative tolerance (default: par.rtol)"},
     {'a', "--atol", NULL, "X", read_positive, AT(atol), "absolute tolerance (default: par.atol)"},
     {'f', "--t-final", NULL, "T", read_number, AT(t_final), "end of the simulation in s (default: par.t_final)"},
@@ -333,11 +386,31 @@ static const option_row option_table[] = {
     {'E', "--estimate", NULL, "NAME=S:W", read_estimate, 0, "an unknown input or param: deviation at the start and after 1 s; may be repeated"},
     {'N', "--sigma", NULL, "Q:V", read_sigma, 0, "deviation of positions and velocities at the start (default: 0.01:0.1)"},
     {'W', "--drift", NULL, "X", read_drift, 0, "deviation of every velocity after 1 s, from forces not modelled (default: 0.01)"},
+    {'6', "--by", NULL, "NAMES", read_once, AT(by), "params to find, like E,rho; they start at their values"},
+    {'6', "--on", NULL, "NAMES", read_once, AT(on), "recordings to fit, by name or number (default: all); the others are predicted"},
+    {'6', "--start", NULL, "N", read_natural, AT(starts), "how many starts (default: 1), further ones drawn from the ranges"},
+    {'6', "--seed", NULL, "N", read_natural, AT(fit_seed), "of these draws (default: 1)"},
+    {'6', "--leave-out", NULL, "WHAT", read_leave_out, 0, "fit again without each recording (1 or recording) or row, and predict it"},
     {'R', "--reduce", NULL, "N", read_natural, AT(reduce), "the linear model of the first N natural modes"},
     {'R', "--correct", NULL, NULL, read_flag, AT(correct), "with --reduce: one more shape for each input, for the right static response"},
     {'Q', "--weights", NULL, "FILE", read_once, AT(weights), "what to weigh, see docs/control.md (default: every output and input 1)"},
+    {'9', "--of", NULL, "NAMES", read_word, AT(of), "results: sensors (tip_z, or tip for all of its components), energy, frequency1, damping1 (default: all sensors)"},
+    {'9', "--by", NULL, "NAMES", read_word, AT(by), "params, inputs and internal states, like E,rho; of motions initial values too, q:NAME and v:NAME (default: all params that may change, all inputs)"},
+    {'9', "--at", NULL, "WHERE", read_once, AT(at), "equil (default); end: the end of the motion that sim makes, with its options; or the file of a state that is an equilibrium, as --at of modes takes it"},
+    {'9', "--time", NULL, "T", read_number, AT(time), "with the file of a trajectory: the row nearest to T (default: the last)"},
     {'H', "--range", NULL, "A:B", read_range, 0, "frequencies in Hz (default: around the poles)"},
     {'I', "--points", NULL, "N", read_natural, AT(points), "how many frequencies (default: 400)"},
+    {'C', "--vary", NULL, "AXES", read_vary, 0, "a grid: E=1e5:1e6/20 (20 values), /20log (by factors), n={2,3,4} (a list), separated by commas; may be repeated"},
+    {'C', "--sample", NULL, "HOW", read_sample, 0, "a sample of -N points --over some names: sobol, lhs (Latin hypercube) or random"},
+    {'C', "--number", "-N", "N", read_points, AT(number), "how many points of the sample"},
+    {'C', "--over", NULL, "NAMES", read_once, AT(over), "what the sample varies: E,L with the ranges of the model, or E=1e5:1e6, E=1e5:1e6log"},
+    {'C', "--seed", NULL, "N", read_seed, AT(seed), "another sample (default: 1; of sobol 0, the plain sequence)"},
+    {'C', "--indices", NULL, NULL, read_flag, AT(indices), "with --sample: first-order and total Sobol indices, from N (names + 2) points"},
+    {'C', "--table", NULL, "FILE", read_once, AT(table), "points from a CSV file, one column for each name"},
+    {'C', "--do", NULL, "WHAT", read_what, 0, "the analysis of each point: equil (default), modes, sim or check"},
+    {'C', "--keep", NULL, "NAMES", read_once, AT(keep), "what is kept, like tip_x,tip_z@max (default: all sensors); of sim @end, @max, @min, @mean"},
+    {'C', "--jobs", "-j", "N", read_natural, AT(jobs), "threads (default: 1)"},
+    {'C', "--resume", NULL, NULL, read_flag, AT(resume), "go on with a sweep that was stopped or killed"},
     {'?', "--help", "-h", NULL, read_flag, AT(help), "this text"},
 };
 // clang-format on
@@ -431,7 +504,8 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
 
 // Read all arguments behind the command's name, and check that they fit together.
 int options_read(const command* cmd, int argc, char** argv, options* opt) {
-  *opt = (options){.rtol = NAN,
+  *opt = (options){.accuracy = NAN,
+                   .rtol = NAN,
                    .atol = NAN,
                    .t_final = NAN,
                    .dt_out = NAN,
@@ -440,12 +514,13 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .sigma_q = NAN,
                    .sigma_v = NAN,
                    .drift = NAN,
-
+                   .sample = TD_SAMPLING_COUNT,
                    .fps = NAN,
                    .speed = NAN};
   opt->argc = argc;
   opt->argv = argv;
-  opt->set = calloc(3 * (size_t)argc, sizeof *opt->set);
+  opt->set = calloc(4 * (size_t)argc, sizeof *opt->set);
+  opt->vary = opt->set ? opt->set + 3 * argc : NULL;
   opt->estimate = opt->set ? opt->set + 2 * argc : NULL;
   opt->assume = opt->set ? opt->set + argc : NULL;
   if (!opt->set) return complain(CODE_NUMERICS, "out of memory");
@@ -467,7 +542,7 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   // what fits together
   if (!isnan(opt->time) && !opt->at && strchr(cmd->accepts, '@'))
     return complain(CODE_USE, "--time needs --at");
-  if (opt->at && opt->from_rest) {
+  if (opt->at && opt->from_rest && strchr(cmd->accepts, '@')) {
     return complain(CODE_USE, "--at and --from-equilibrium are two places to start from; give one");
   }
   if (opt->correct && !opt->reduce) return complain(CODE_USE, "--correct needs --reduce");

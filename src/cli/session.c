@@ -173,6 +173,29 @@ static int state_from_file(session* s) {
   return complain(status == TD_E_USAGE ? CODE_USE : CODE_FILE, "--at: %s", s->from);
 }
 
+// Write the chosen resolution of the rods (--write-discretisation) as lines of a model.
+static int write_discretisation(session* s) {
+  const char* path = s->opt->discretisation;
+  if (!*s->chosen)
+    return complain(CODE_USE,
+                    "--write-discretisation: nothing was chosen; it needs --accuracy or "
+                    "par.accuracy and a rod without n, order and elements");
+  const char* slash = strrchr(path, '/');
+  char* folder = slash ? format_text("%.*s", (int)(slash - path) + 1, path) : format_text(".");
+  char* text = format_text("%% %s\n", s->chosen);
+  td_rod rod;
+  for (int i = 0; i < td_spec_count(s->spec, "rod") && td_model_rod_about(s->model, i, &rod); i++) {
+    char* more = text ? format_text("%srod(%d).n = %d;\n", text, i + 1, rod.n) : NULL;
+    free(text);
+    text = more;
+  }
+  const int code = folder && text ? file_write(folder, slash ? slash + 1 : path, text)
+                                  : complain(CODE_NUMERICS, "out of memory");
+  free(folder);
+  free(text);
+  return code;
+}
+
 // Load and compile the model, print its messages, and go to the initial state or to that of --at.
 int session_open(session* s, const options* opt) {
   s->opt = opt;
@@ -188,6 +211,20 @@ int session_open(session* s, const options* opt) {
     start = seconds();
     status = td_model_compile(s->spec, &s->model);
     s->timings[TIME_COMPILE] = seconds() - start;
+  }
+
+  // rods by the accuracy that is asked for
+  if (status == TD_OK) {
+    s->asked = td_model_accuracy(s->model, &s->asked_written);
+    if (!isnan(opt->accuracy)) {
+      s->asked = opt->accuracy;
+      s->asked_written = true;
+    }
+    if (s->asked_written && s->asked > 0) {
+      start = seconds();
+      status = td_model_choose(s->spec, s->asked, &s->model, s->chosen, sizeof s->chosen);
+      s->timings[TIME_COMPILE] += seconds() - start;
+    }
   }
 
   // text of disp and fprintf, not on the standard output with --json; then messages
@@ -209,13 +246,21 @@ int session_open(session* s, const options* opt) {
   if (!s->work || !s->state || !s->rest) return complain(CODE_NUMERICS, "out of memory");
   status = td_state_initial(s->model, s->work, s->state);
   if (status != TD_OK) return session_failed(s, status, "initial state");
-  const int code = opt->at ? state_from_file(s) : CODE_DONE;
+  int code = opt->discretisation ? write_discretisation(s) : CODE_DONE;
+  if (code == CODE_DONE && opt->at) code = state_from_file(s);
   if (code == CODE_DONE && opt->at) td_taut_choose(s->model, s->state, s->work);
   return code;
 }
 
 // Free everything a session holds; members that were never made are NULL.
 void session_close(session* s) {
+  td_bars_free(s->bars);
+  td_bars_drop(s->motion_error);
+  free(s->sensor_error);
+  free(s->frequency_error);
+  free(s->equil_trust.reasons);
+  free(s->modes_trust.reasons);
+  free(s->motion_trust.reasons);
   td_files_close(s->files);
   td_trajectory_free(s->trajectory);
   td_modes_free(s->modes);

@@ -12,7 +12,10 @@ static void say_sensors(session* s) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
   if (values && sensors_at(s, s->rest, values)) {
     for (int i = 0; i < s->n.nsensor && i < MOST_SHOWN; i++) {
-      say(s, "  %-16s %14.6g\n", td_model_sensor_name(s->model, i), values[i]);
+      say(s, "  %-16s %14.6g", td_model_sensor_name(s->model, i), values[i]);
+      if (s->sensor_error && !isnan(s->sensor_error[i]))
+        say(s, " ± %-8.2g %s", s->sensor_error[i], td_model_sensor_unit(s->model, i));
+      say(s, "\n");
     }
     if (s->n.nsensor > MOST_SHOWN) {
       say(s, "  ... %d more sensors in equilibrium.json\n", s->n.nsensor - MOST_SHOWN);
@@ -69,7 +72,9 @@ int equil_step(session* s) {
   // report
   s->has_equil = true;
   if (status != TD_OK) s->partial = true;
+  const bool bars = status == TD_OK && s->n.nsensor > 0 && bars_equil(s);
   say_equil(s);
+  if (bars) return bars_judge(s, s->reached, &s->equil_trust, "equilibrium");
   if (status == TD_OK) return CODE_DONE;
   if (!*s->equil.note) return session_failed(s, status, "equilibrium");
   return complain(code_of(status), "equilibrium: %s", s->equil.note);

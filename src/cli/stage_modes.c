@@ -12,6 +12,7 @@ static const double pi = 3.14159265358979323846;
 // One record of modes.csv.
 typedef struct mode_row {
   double mode, frequency, damping, real, imag;
+  double error;  // of the frequency [Hz], NaN: not known
   bool grows;
 } mode_row;
 
@@ -50,7 +51,8 @@ static int nearest(const td_modes_result* m, const char* taken, double re, doubl
 // A mode grows where its real part exceeds rounding: a millionth of the eigenvalue, since undamped
 // modes lie on the imaginary axis.  The double zero of free motion becomes sqrt(epsilon) times the
 // largest eigenvalue; that is no growth either, as in the verdict on the equilibrium.
-static mode_row* rows_of(const td_modes_result* m, int n) {
+static mode_row* rows_of(const session* s, int n) {
+  const td_modes_result* m = s->modes;
   mode_row* rows = calloc((size_t)n + 1, sizeof *rows);
   double radius = 0;
   for (int k = 0; k < m->ncomplex; k++) radius = fmax(radius, hypot(m->re[k], m->im[k]));
@@ -69,9 +71,13 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
       im = m->im[k];
     }
     const double size = hypot(re, im), zero = m->omega[i] == 0 ? 1e-7 : 1e-15;
-    rows[i] = (mode_row){i + 1,      m->omega[i] / (2 * pi),
-                         m->zeta[i], re,
-                         im,         re > 1e-6 * size && size > zero * radius};
+    rows[i] = (mode_row){i + 1,
+                         m->omega[i] / (2 * pi),
+                         m->zeta[i],
+                         re,
+                         im,
+                         s->frequency_error ? s->frequency_error[i] / (2 * pi) : NAN,
+                         re > 1e-6 * size && size > zero * radius};
   }
   if (!taken) {
     free(rows);
@@ -86,13 +92,20 @@ static mode_row* rows_of(const td_modes_result* m, int n) {
 static void say_modes(session* s) {
   const int wanted = s->opt->count ? s->opt->count : 10;
   const int n = wanted < s->modes->n ? wanted : s->modes->n;
-  mode_row* rows = rows_of(s->modes, n);
+  mode_row* rows = rows_of(s, n);
   if (!rows) return;
   say_heading(s, "Modes");
-  say(s, n ? "  mode  frequency [Hz]  damping ratio   eigenvalue [1/s]\n"
-           : "  none: no motion is left free\n");
+  const bool bars = s->frequency_error != NULL;
+  if (n == 0)
+    say(s, "  none: no motion is left free\n");
+  else
+    say(s, "  mode  frequency [Hz]%s  damping ratio   eigenvalue [1/s]\n",
+        bars ? "  ± error " : "");
   for (int i = 0; i < n; i++) {
-    say(s, "  %4d  %14.6g  %13.4g   %.4g", i + 1, rows[i].frequency, rows[i].damping, rows[i].real);
+    say(s, "  %4d  %14.6g", i + 1, rows[i].frequency);
+    if (bars && isnan(rows[i].error)) say(s, "          ");
+    if (bars && !isnan(rows[i].error)) say(s, "  ± %-6.2g", rows[i].error);
+    say(s, "  %13.4g   %.4g", rows[i].damping, rows[i].real);
     if (rows[i].imag > 0) say(s, " ± %.6gi", rows[i].imag);
     say(s, rows[i].grows ? "  unstable\n" : "\n");
   }
@@ -112,17 +125,20 @@ int modes_step(session* s) {
   deaf_end();
   s->timings[TIME_MODES] = seconds() - start;
   if (status != TD_OK) return session_failed(s, status, "modes");
+  const bool bars = s->modes->n > 0 && bars_modes(s);
   say_modes(s);
-  return CODE_DONE;
+  return bars ? bars_judge(s, s->modes_reached, &s->modes_trust, "modes") : CODE_DONE;
 }
 
 // Undamped modes with their shapes, and all eigenvalues of the damped system with theirs as pairs
 // [re, im]
 cJSON* modes_json(const session* s) {
   const int n = s->modes->n;
-  mode_row* rows = rows_of(s->modes, n);
+  mode_row* rows = rows_of(s, n);
   cJSON* o = cJSON_CreateObject();
   cJSON_AddStringToObject(o, "note", s->modes->note);
+  if (s->frequency_error)
+    json_add(o, "trust", trust_json(s->modes_trust.verdict, s->modes_trust.reasons));
   cJSON* names = cJSON_AddArrayToObject(o, "velocities");
   for (int i = 0; i < s->n.nv; i++) {
     cJSON_AddItemToArray(names, cJSON_CreateString(td_model_v_name(s->model, i)));
@@ -135,6 +151,7 @@ cJSON* modes_json(const session* s) {
     cJSON* mode = cJSON_CreateObject();
     json_add_number(mode, "mode", rows[i].mode);
     json_add_number(mode, "frequency_hz", rows[i].frequency);
+    if (s->frequency_error) json_add_number(mode, "frequency_error", rows[i].error);
     json_add_number(mode, "damping_ratio", rows[i].damping);
     json_add_number(mode, "real", rows[i].real);
     json_add_number(mode, "imag", rows[i].imag);
@@ -159,7 +176,7 @@ cJSON* modes_json(const session* s) {
 // Write modes.csv and modes.json.
 int modes_write(session* s) {
   const int n = s->modes->n, stride = (int)(sizeof(mode_row) / sizeof(double));
-  mode_row* rows = rows_of(s->modes, n);
+  mode_row* rows = rows_of(s, n);
   if (!rows) return session_wrote(s, TD_E_NOMEM);
   const td_matrix written[] = {
       {"mode", "", n, 1, stride, &rows->mode, NULL},
@@ -167,8 +184,9 @@ int modes_write(session* s) {
       {"damping_ratio", "", n, 1, stride, &rows->damping, NULL},
       {"real", "1/s", n, 1, stride, &rows->real, NULL},
       {"imag", "1/s", n, 1, stride, &rows->imag, NULL},
+      {"frequency_error", "Hz", n, 1, stride, &rows->error, NULL},
   };
-  td_status status = td_files_csv(s->files, "modes.csv", written, 5);
+  td_status status = td_files_csv(s->files, "modes.csv", written, s->frequency_error ? 6 : 5);
   free(rows);
   if (status == TD_OK) status = session_write_json(s, "modes.json", modes_json(s));
   return session_wrote(s, status);

@@ -215,7 +215,14 @@ static int start_jit(session* s, td_sim_options* o, td_jit** jit) {
   return CODE_DONE;
 }
 
-// Simulate from the session's state, and print statistics and verdict.
+// Where the simulation starts.
+static td_start start_of(const session* s) {
+  if (s->opt->from_rest || s->from_rest) return TD_START_EQUILIBRIUM;
+  return s->opt->at ? TD_START_GIVEN : TD_START_INITIAL;
+}
+
+// Simulate from the session's state, and print statistics and verdict.  Where an accuracy is asked
+// for the motion has error bars, by two more simulations.
 int sim_step(session* s) {
   td_jit* jit = NULL;
   int code = sim_inputs(s);
@@ -236,7 +243,11 @@ int sim_step(session* s) {
   if (started) return started;
   progress_clear(&s->progress);
   const double start = seconds();
-  const td_status status = td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
+  const bool bars = bars_asked(s);
+  const td_status status =
+      bars ? td_bars_simulate(s->bars, s->spec, s->work, s->state, start_of(s), &o, &s->trajectory,
+                              &s->motion_error, s->motion_reached)
+           : td_simulate(s->model, s->work, s->state, &o, &s->trajectory);
   s->timings[TIME_SIMULATE] = seconds() - start;
   progress_clear(&s->progress);
   if (jit) {
@@ -253,14 +264,20 @@ int sim_step(session* s) {
     const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
     say_trust(s, verdict, reasons);
   }
-  if (status == TD_OK)
-    return td_trajectory_trust(s->trajectory, NULL) == TD_TRUST_WRONG ? CODE_NUMERICS : CODE_DONE;
+  if (status == TD_OK && td_trajectory_trust(s->trajectory, NULL) == TD_TRUST_WRONG)
+    return CODE_NUMERICS;
+  if (status == TD_OK) return bars ? bars_motion(s) : CODE_DONE;
   const char* why = s->trajectory ? td_trajectory_diagnosis(s->trajectory) : "";
   if (!*why) return session_failed(s, status, "simulation");
   return complain(code_of(status), "simulation: %s: %s", td_status_text(status), why);
 }
 
 int sim_write(session* s) {
+  if (s->motion_error) {
+    const td_status status =
+        td_trajectory_write_errors(s->trajectory, s->spec, s->motion_error, s->files);
+    if (status != TD_OK) return session_wrote(s, status);
+  }
   return session_wrote(s,
                        td_trajectory_write(s->trajectory, s->spec, s->name, s->opt->mat, s->files));
 }

@@ -1,5 +1,6 @@
 // summary.json: sizes, statistics, timings, energy balance, versions and the exact command; and the
 // end of a command, where summary and report are added to the results and all files put in place.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -50,6 +51,7 @@ void say_sizes(session* s) {
   if (n.nfree != n.nv) say(s, " (prescribed %d)", n.nv - n.nfree);
   if (n.nz) say(s, ", internal states %d", n.nz);
   say(s, ", constraints %d, forces %d, sensors %d\n", n.nconstraint, n.nforce, n.nsensor);
+  if (*s->chosen) say(s, "  %s\n", s->chosen);
 }
 
 // Count the sensors from i on that are components of one vector.
@@ -76,20 +78,24 @@ bool sensors_at(const session* s, const td_state* state, double* values) {
 
 // JSON object of the sensors' values at a state by name, components of a vector as an array; empty
 // if they cannot be evaluated.
+cJSON* by_sensor_json(const session* s, const double* values) {
+  cJSON* o = cJSON_CreateObject();
+  for (int i = 0; i < s->n.nsensor;) {
+    const char* name = td_model_sensor_name(s->model, i);
+    size_t stem = strlen(name);
+    const int n = component_count(s, i, &stem);
+    char* key = n > 1 ? format_text("%.*s", (int)stem, name) : format_text("%s", name);
+    if (key) json_add(o, key, n > 1 ? json_vector(values + i, n) : json_number(values[i]));
+    free(key);
+    i += n;
+  }
+  return o;
+}
+
 cJSON* sensors_json(session* s, const td_state* state) {
   double* values = calloc((size_t)s->n.nsensor + 1, sizeof *values);
-  cJSON* o = cJSON_CreateObject();
-  if (values && sensors_at(s, state, values)) {
-    for (int i = 0; i < s->n.nsensor;) {
-      const char* name = td_model_sensor_name(s->model, i);
-      size_t stem = strlen(name);
-      const int n = component_count(s, i, &stem);
-      char* key = n > 1 ? format_text("%.*s", (int)stem, name) : format_text("%s", name);
-      if (key) json_add(o, key, n > 1 ? json_vector(values + i, n) : json_number(values[i]));
-      free(key);
-      i += n;
-    }
-  }
+  cJSON* o =
+      values && sensors_at(s, state, values) ? by_sensor_json(s, values) : cJSON_CreateObject();
   free(values);
   return o;
 }
@@ -286,7 +292,46 @@ cJSON* equil_json(session* s) {
     json_add(o, "lambda", json_vector(td_work_lambda(s->work), s->n.nconstraint));
   }
   json_add(o, "sensors", sensors_json(s, s->rest));
+  if (s->sensor_error) json_add(o, "errors", by_sensor_json(s, s->sensor_error));
+  if (s->sensor_error)
+    json_add(o, "trust", trust_json(s->equil_trust.verdict, s->equil_trust.reasons));
   json_add(o, "energy", energies_json(td_energy(s->model, s->rest, s->work)));
+  return o;
+}
+
+// Accuracy that was asked for and reached, and the rods
+cJSON* accuracy_json(const session* s) {
+  cJSON* o = cJSON_CreateObject();
+  json_add_number(o, "asked", s->asked);
+  cJSON_AddBoolToObject(o, "written", s->asked_written);
+  double reached = s->sensor_error ? s->reached : NAN;
+  if (s->frequency_error && !(reached >= s->modes_reached)) reached = s->modes_reached;
+  double space = reached;
+  if (s->motion_error) {
+    const double* r = s->motion_reached;
+    reached = isnan(reached) || reached < r[0] ? r[0] : reached;
+    space = isnan(space) || space < r[1] ? r[1] : space;
+    json_add_number(o, "time", r[2]);
+    json_add_number(o, "constraint", r[3]);
+    json_add(o, "motion_trust", trust_json(s->motion_trust.verdict, s->motion_trust.reasons));
+  }
+  json_add_number(o, "reached", reached);
+  json_add_number(o, "space", space);
+  if (*s->chosen) cJSON_AddStringToObject(o, "why", s->chosen);
+  cJSON* chosen = cJSON_AddObjectToObject(o, "chosen");
+  td_rod rod;
+  for (int i = 0; i < s->n.nrod && td_model_rod_about(s->model, i, &rod); i++) {
+    cJSON* r = cJSON_AddObjectToObject(chosen, rod.name);
+    cJSON_AddStringToObject(r, "model", rod.model);
+    json_add_number(r, "n", rod.n);
+    if (strcmp(rod.model, "gvs") != 0) continue;
+    cJSON *order = cJSON_AddArrayToObject(r, "order"),
+          *elements = cJSON_AddArrayToObject(r, "elements");
+    for (int d = 0; d < 6; d++) {
+      cJSON_AddItemToArray(order, cJSON_CreateNumber(rod.order[d]));
+      cJSON_AddItemToArray(elements, cJSON_CreateNumber(rod.elements[d]));
+    }
+  }
   return o;
 }
 
@@ -308,6 +353,8 @@ cJSON* summary_json(session* s) {
   json_add(o, "parameters", parameters);
   json_add(o, "inputs", inputs_json(s, s->state));
   if (s->has_equil) json_add(o, "equilibrium", equil_json(s));
+  if (s->sensor_error || s->frequency_error || s->motion_error)
+    json_add(o, "accuracy", accuracy_json(s));
 
   // simulation with its verdict and energy balance
   if (s->trajectory) {

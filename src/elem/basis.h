@@ -13,20 +13,21 @@
 #include <string.h>
 
 // Columns: name; whether `order` determines the number of functions of an element; the polynomial
-// degree that the quadrature must match, degree + degree_per_order·order; a description.
-#define TD_BASES(X)                                                        \
-  X(legendre, true, 0, 1, "Legendre polynomials")                          \
-  X(constant, false, 0, 0, "piecewise constant")                           \
-  X(monomial, true, 0, 1, "powers")                                        \
-  X(chebyshev, true, 0, 1, "Chebyshev polynomials")                        \
-  X(fourier, true, 1, 2, "1 and `order` pairs of cosine and sine")         \
-  X(linear, false, 1, 0, "continuous, linear in each element")             \
-  X(quadratic, false, 2, 0, "continuous, quadratic in each element")       \
-  X(cubic, false, 3, 0, "continuous, cubic in each element")               \
-  X(hermite, false, 3, 0, "cubic with continuous slope")                   \
-  X(bspline, false, 3, 0, "cubic with continuous curvature (B-splines)")   \
-  X(gaussian, false, 3, 0, "bells exp(-4 ln2 (x-c)^2/w^2) over their sum") \
-  X(multiquadric, false, 3, 0, "bells 1/sqrt(1 + 12 (x-c)^2/w^2) over their sum")
+// degree that the quadrature must match, degree + degree_per_order·order; whether the functions are
+// polynomials of that degree in each element; a description.
+#define TD_BASES(X)                                                               \
+  X(legendre, true, 0, 1, true, "Legendre polynomials")                           \
+  X(constant, false, 0, 0, true, "piecewise constant")                            \
+  X(monomial, true, 0, 1, true, "powers")                                         \
+  X(chebyshev, true, 0, 1, true, "Chebyshev polynomials")                         \
+  X(fourier, true, 1, 2, false, "1 and `order` pairs of cosine and sine")         \
+  X(linear, false, 1, 0, true, "continuous, linear in each element")              \
+  X(quadratic, false, 2, 0, true, "continuous, quadratic in each element")        \
+  X(cubic, false, 3, 0, true, "continuous, cubic in each element")                \
+  X(hermite, false, 3, 0, true, "cubic with continuous slope")                    \
+  X(bspline, false, 3, 0, true, "cubic with continuous curvature (B-splines)")    \
+  X(gaussian, false, 3, 0, false, "bells exp(-4 ln2 (x-c)^2/w^2) over their sum") \
+  X(multiquadric, false, 3, 0, false, "bells 1/sqrt(1 + 12 (x-c)^2/w^2) over their sum")
 
 typedef struct basis_functions {
   // Number of functions.
@@ -46,6 +47,7 @@ typedef struct basis_kind {
   const basis_functions* f;
   bool ordered;
   int degree, degree_per_order;
+  bool polynomial;
   const char* text;
 } basis_kind;
 

@@ -7,11 +7,14 @@
 #include "engine/hop.h"
 
 size_t td_adjoint_bytes(const td_model* m) {
-  const size_t doubles = 4 * (size_t)m->nvel + 2 * (size_t)m->nrow + (size_t)m->nnumber +
+  // besides, what td_rates_diff and td_rates_reverse keep around it
+  const size_t rates = 8 * (size_t)m->nvel + 6 * (size_t)m->nrow + (size_t)m->nnumber +
+                       (size_t)m->nparam + (size_t)model_drives(m);
+  const size_t doubles = rates + 4 * (size_t)m->nvel + 2 * (size_t)m->nrow + (size_t)m->nnumber +
                          (size_t)m->nvar + 2 * (size_t)m->ncable + 3 * (size_t)m->nbeam_frame +
                          3 * (size_t)m->nreference + (size_t)m->nprobe + (size_t)m->ncrossing;
   return sizeof(double) * doubles + (sizeof(hop_change) + sizeof(spatial)) * (size_t)m->nhop +
-         64 * 20;
+         64 * 40;
 }
 
 adjoint* td_adjoint_new(const td_model* m, td_work* w) {

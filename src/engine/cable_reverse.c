@@ -29,7 +29,7 @@ static void crossing_reverse(const td_model* m, td_work* w, const model_crossing
   const cable_section s = cable_through(at->joint > 0, x, w->num + at->path);
   const double none[6] = {0};
   cable_reverse(&s, x, l, none, to->x, b->n + at->path);
-  b->n[f->section + SECTION_LENGTH] += at->cover * W;
+  passed_reverse(m, w, at, W, b->n);
   strain_of(f)->series_reverse(m, w, f, to, b);
 }
 
@@ -150,8 +150,7 @@ static void shares_reverse(const td_model* m, td_work* w, int cable, double mean
   }
   for (int i = 0; i < c->norder; i++) {
     const model_crossing* at = &m->crossing[m->cable_order[c->order + i]];
-    if (at->joint == 0)
-      b->n[m->strain[at->strain].section + SECTION_LENGTH] += at->cover * total_bar;
+    if (at->joint == 0) passed_reverse(m, w, at, total_bar, b->n);
   }
   arena_close(&w->scratch, mark);
 }

@@ -119,7 +119,7 @@ static void sift(interval* list, int n, int root) {
   }
 }
 
-// Heap sort: in place, and no slower for any order.
+// Sort intervals by their beginning: heap sort, in place and no slower for any order.
 static void sort_intervals(interval* list, int n) {
   for (int i = n / 2 - 1; i >= 0; i--) sift(list, n, i);
   for (int end = n - 1; end > 0; end--) {

@@ -25,7 +25,7 @@ void td_cable_force(const td_model* m, const td_work* w, const model_strain* f, 
     const model_crossing* c = &m->crossing[i];
     if (!acts(&m->cable[c->cable], which)) continue;
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    const double pull = w->num[c->cover] * w->crossing_share[i] * w->cable[c->cable].tension;
     for (int d = 0; d < 6; d++) s[d] -= pull * at.g[d];
   }
 }
@@ -37,12 +37,13 @@ void td_cable_force_change(const td_model* m, const td_work* w, const model_stra
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double unit = c->cover * w->crossing_share[i], pull = unit * w->cable[c->cable].tension;
+    const double cover = w->num[c->cover], unit = cover * w->crossing_share[i],
+                 T = w->cable[c->cable].tension, pull = unit * T;
     double dpull = numbers ? unit * td_tension_change(m, w, c->cable) : 0, dg[6];
     if (w->along) {
       cable_along(&at, x, dx, w->dnum + c->path, dg);
       dpull = unit * w->along->tension[c->cable] +
-              c->cover * w->along->share[i] * w->cable[c->cable].tension;
+              T * (cover * w->along->share[i] + w->dnum[c->cover] * w->crossing_share[i]);
     } else {
       cable_change(&at, dx, dg);
     }
@@ -56,14 +57,16 @@ void td_cable_force_reverse(const td_model* m, const td_work* w, const model_str
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double unit = c->cover * w->crossing_share[i], T = w->cable[c->cable].tension;
+    const double share = w->crossing_share[i], unit = w->num[c->cover] * share,
+                 T = w->cable[c->cable].tension;
     double along = 0, g[6];
     for (int d = 0; d < 6; d++) {
       along -= bar[d] * at.g[d];
       g[d] = -unit * T * bar[d];
     }
     b->tension[c->cable] += unit * along;
-    b->share[i] += c->cover * T * along;
+    b->share[i] += w->num[c->cover] * T * along;
+    b->n[c->cover] += share * T * along;
     cable_reverse(&at, x, 0, g, dx, b->n + c->path);
   }
 }
@@ -74,7 +77,7 @@ void td_cable_slopes(const td_model* m, const td_work* w, const model_strain* f,
   for (int i = f->crossing; i < f->crossing + f->ncrossing; i++) {
     const model_crossing* c = &m->crossing[i];
     const cable_section at = cable_through(c->joint > 0, x, w->num + c->path);
-    const double pull = c->cover * w->crossing_share[i] * w->cable[c->cable].tension;
+    const double pull = w->num[c->cover] * w->crossing_share[i] * w->cable[c->cable].tension;
     cable_stiffen(&at, pull, ds);
   }
 }

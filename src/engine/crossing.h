@@ -15,7 +15,18 @@ static inline bool by_length(const model_cable* c) { return c->tension == NUM_NO
 
 // Arc length [m] of the rod along which the cable passes a piece.
 static inline double passed(const td_model* m, const td_work* w, const model_crossing* c) {
-  return c->cover * w->num[m->strain[c->strain].section + SECTION_LENGTH];
+  return w->num[c->cover] * w->num[m->strain[c->strain].section + SECTION_LENGTH];
+}
+// Its change for changes of the numbers (w->dnum), and the transpose of that change.
+static inline double passed_change(const td_model* m, const td_work* w, const model_crossing* c) {
+  const num length = m->strain[c->strain].section + SECTION_LENGTH;
+  return w->num[c->cover] * w->dnum[length] + w->dnum[c->cover] * w->num[length];
+}
+static inline void passed_reverse(const td_model* m, const td_work* w, const model_crossing* c,
+                                  double bar, double* n) {
+  const num length = m->strain[c->strain].section + SECTION_LENGTH;
+  n[length] += w->num[c->cover] * bar;
+  n[c->cover] += w->num[length] * bar;
 }
 
 // True when the cable belongs to the requested forces: a given tension is an input (active), a

@@ -31,6 +31,18 @@ direction* td_direction_new(const td_model* m, td_work* w) {
   return d;
 }
 
+// A parameter that was used while loading has no change: other numbers followed from it then.
+td_status td_direction_check(const td_model* m, td_work* w, const td_direction* along) {
+  for (int i = 0; along->p && i < m->nparam; i++) {
+    const model_named* p = &m->param[i];
+    if (along->p[i] == 0 || !p->structural) continue;
+    td_work_fail(w, "parameter '%s' was used while loading%s%s: nothing has a derivative by it",
+                 m->names + p->name, m->names[p->why] ? " for " : "", m->names + p->why);
+    return TD_E_USAGE;
+  }
+  return TD_OK;
+}
+
 // ---- numbers ----------------------------------------------------------------------------------
 
 void td_tape_numbers(td_work* w, const td_tape* tape, const num* slot, int n) {

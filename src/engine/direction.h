@@ -121,18 +121,24 @@ void td_each_body_change(const td_model* m, const td_work* w,
 // The change of a row less that of its target, and of its acceleration less its drive.
 row_value td_row_along(const td_model* m, const td_work* w, int row, double* defect);
 
+// Change of the energy, or of the potential energy alone, along w->along (sensor_energy.c).
+double td_energy_along(const td_model* m, const td_work* w, bool kinetic);
+
 // Changes of the tensions and shares of all cables along w->along.
 void td_cables_along(const td_model* m, td_work* w);
 
 // One in the scratch, with no changes, and what it takes there.
+// TD_E_USAGE, with a message in the work, when a direction changes a parameter that was used while
+// loading.
+td_status td_direction_check(const td_model* m, td_work* w, const td_direction* along);
 direction* td_direction_new(const td_model* m, td_work* w);
 size_t td_direction_bytes(const td_model* m);
 // Changes of numbers that a tape makes, from those of its variables (w->dvar).
 void td_tape_numbers(td_work* w, const td_tape* tape, const num* slot, int n);
 // Prescribed motion: its numbers, and the changes of its coordinates and rates.
 void td_motion_diff(const td_model* m, td_work* w, double* q, double* v);
-// Enter a state with accelerations a (NULL: zero), and make all changes but those of forces and rows.
-// The direction is w->along and lives in the scratch until td_along_end.
+// Enter a state with accelerations a (NULL: zero), and make all changes but those of forces and
+// rows. The direction is w->along and lives in the scratch until td_along_end.
 direction* td_along_begin(const td_model* m, const td_state* state, td_work* w,
                           const td_direction* along, const double* a, bool gravity);
 void td_along_end(const td_model* m, td_work* w);

@@ -100,9 +100,8 @@ td_status td_solve_forward(const td_model* m, td_work* w) {
   return status;
 }
 
-// Forward dynamics: v' and λ at a state.
-td_status td_trial_dynamics(const td_model* m, const td_state* state, td_work* w) {
-  if (!model_has(m, state, w)) return TD_E_USAGE;
+// Forward dynamics: v' and λ at a state that belongs to the model.
+static td_status dynamics_at(const td_model* m, const td_state* state, td_work* w) {
   const arena_mark mark = arena_open(&w->scratch);
   td_system system;
   const td_status status = forward(m, state, w, &system);
@@ -110,11 +109,17 @@ td_status td_trial_dynamics(const td_model* m, const td_state* state, td_work* w
   return status;
 }
 
+// Forward dynamics: v' and λ at a state.
+td_status td_trial_dynamics(const td_model* m, const td_state* state, td_work* w) {
+  return model_has(m, state, w) ? dynamics_at(m, state, w) : TD_E_USAGE;
+}
+
 // td_trial_dynamics for finite states, with finite results.
 td_status td_forward_dynamics(const td_model* m, const td_state* state, td_work* w) {
-  if (!model_owns(m, state) || !td_state_is_finite(m, state)) return TD_E_USAGE;
-  TD_TRY(td_trial_dynamics(m, state, w));
+  if (!model_has(m, state, w) || !td_state_is_finite(m, state)) return TD_E_USAGE;
+  TD_TRY(dynamics_at(m, state, w));
   TD_TRY(td_finite(m, w, "the acceleration of", td_model_v_name, w->vdot, m->nvel, 1));
+  if (m->nrow == 0) return TD_OK;
   return td_finite(m, w, "lambda of", td_model_constraint_name, w->lambda, m->nrow, 1);
 }
 
@@ -413,7 +418,7 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   const arena_mark mark = arena_open(&w->scratch);
   const int all = model_drives(m), nv = m->nvel, nu = m->ninput;
   double* wide = du && all > nu ? arena_doubles(&w->scratch, nv * all) : du;
-  td_status status = td_trial_forward_tangent(m, state, w, dq, dv, wide);
+  td_status status = td_forward_tangent_rows(m, state, w, dq, dv, wide, NULL);
   for (int i = 0; wide != du && i < nv && nu > 0; i++)
     memcpy(du + i * nu, wide + i * all, (size_t)nu * sizeof(double));
   arena_close(&w->scratch, mark);

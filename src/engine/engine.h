@@ -76,6 +76,9 @@ double td_chart_margin(const td_model* model, const double* q, const char** name
 
 // Diagonal [m] of the box around all stations.
 double td_robot_size(const td_model* model, const td_work* work);
+// Size of a placed model: the largest of the diagonal of the box around all stations, rod lengths
+// and offsets of centres of mass; 1 m where that is zero.
+double td_extent(const td_model* model, const td_work* work);
 // Least stretch of the pieces of rods (1: undeformed length, 0: compressed to nothing), infinity
 // without rods, and that rod's name.
 double td_least_stretch(const td_model* model, const td_work* work, const char** rod);
@@ -144,6 +147,12 @@ typedef struct td_projector {
 } td_projector;
 td_status td_project_near(const td_model* model, td_state* state, td_work* work,
                           td_projector* projector);
+// Displacements x (k x nv) and multipliers l (k x nconstraint, NULL: not wanted) over the projected
+// rows at a state, W x - Jᵀ l = f, J x = g for k right-hand sides (f, g NULL: zero).  W is the mass
+// matrix (`rates`), or the metric of td_project_near.
+td_status td_projection_solve(const td_model* model, const td_state* state, td_work* work,
+                              bool rates, const double* f, const double* g, int k, double* x,
+                              double* l);
 // Largest |e| and |edot| of the projected rows at a state.
 void td_constraint_error(const td_model* model, const td_state* state, td_work* work, double* e,
                          double* edot);
@@ -301,6 +310,25 @@ td_status td_constraints_diff(const td_model* model, const td_state* state, td_w
 // equations of motion: the changes `a` and `lambda` of the direction are not used.
 td_status td_sensors_diff(const td_model* model, const td_state* state, td_work* work,
                           const td_direction* along, double* dy);
+// The changes along it of what an equilibrium is given; NULL: not wanted.
+typedef struct td_given {
+  double *q, *v,
+      *a;           // (nv) prescribed coordinates, their rates and accelerations; 0: not prescribed
+  double* target;   // (nconstraint) values that rows with control begin with; 0: other rows
+  double* initial;  // (nz) initial values of the internal states
+  double* rates;    // (nz) rates of the internal states at the state
+} td_given;
+td_status td_given_diff(const td_model* model, const td_state* state, td_work* work,
+                        const td_direction* along, const td_given* out);
+// The change along it of the potential energy, elastic and of gravity as td_energy has them.
+td_status td_potential_diff(const td_model* model, const td_state* state, td_work* work,
+                            const td_direction* along, double* change);
+// The exact changes of v' (k x nv), of the multipliers (k x nconstraint) and of the rates of
+// internal states (k x nz, NULL: not wanted) along k directions at one state: v' and the
+// multipliers follow from the equations of motion, and their changes in the directions are not
+// used.
+td_status td_rates_diff(const td_model* model, const td_state* state, td_work* work,
+                        const td_direction* along, int k, double* a, double* lambda, double* rates);
 // The transpose: for weights F of the residual (nv) those of all that a direction has, so that
 // F·dF = q·dq + v·dv + ... for every direction.  Results are overwritten; NULL: not wanted.  One
 // sweep, whatever the number of numbers.
@@ -319,6 +347,31 @@ td_status td_residual_reverse(const td_model* model, const td_state* state, td_w
 td_status td_constraints_reverse(const td_model* model, const td_state* state, td_work* work,
                                  const double* a, const double* e, const double* edot,
                                  const double* defect, const td_adjoint* out);
+// The same for weights of the numbers of the model themselves (td_model.nnumber): prescribed
+// motion, rates of internal states and all others that follow time, inputs, parameters and sensors.
+td_status td_numbers_reverse(const td_model* model, const td_state* state, td_work* work,
+                             const double* numbers, const td_adjoint* out);
+// The same for weights of the sensors (nsensor).  TD_E_USAGE, and *first is its number, where a
+// sensor with a weight has no transpose: what is transmitted, accelerated or stored (force, wrench,
+// tension, lambda, acc, energy).
+td_status td_sensors_reverse(const td_model* model, const td_state* state, td_work* work,
+                             const double* sensors, int* first, const td_adjoint* out);
+// Does the initial geometry give rest values of springs, beams and strains, or values that rows
+// keep?
+bool td_initial_rests(const td_model* model);
+// Changes of the initial state (td_state_initial) with the parameters, along p (nparam): positions
+// (nv) with loops closed; rates (nv) and internal states (nz) as they are written, before
+// td_state_initial() brings rates onto the constraints.  TD_E_USAGE with a message in the work:
+// gaps of loops change, which are closed from written values that do not meet them.
+td_status td_state_initial_diff(const td_model* model, td_work* work, const double* p, double* q,
+                                double* v, double* z);
+// Put changes of prescribed coordinates and of their rates along a direction (nv; others stay).
+void td_prescribe_diff(const td_model* model, const td_state* state, td_work* work,
+                       const td_direction* along, double* q, double* v);
+// The transpose of td_rates_diff for weights of v' (nv, zero for prescribed ones) and of the rates
+// of internal states (nz, NULL: zero): those of t, q, v, u, p and n; a and lambda are not written.
+td_status td_rates_reverse(const td_model* model, const td_state* state, td_work* work,
+                           const double* a, const double* rates, const td_adjoint* out);
 // dF/dp (nv) for a parameter at given a and lambda (NULL: zero).
 void td_param_derivative(const td_model* model, const td_state* state, td_work* work, int param,
                          const double* a, const double* lambda, double* dFdp);

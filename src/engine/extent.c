@@ -1,5 +1,5 @@
-// Measures of a placed state by which simulations are judged: how much rods are stretched or
-// compressed, and how far segments of rods and beams are folded.
+// Measures of a placed state by which models and simulations are judged: how large it is, how much
+// rods are stretched or compressed, and how far segments of rods and beams are folded.
 #include <math.h>
 
 #include "engine/stages.h"
@@ -156,4 +156,27 @@ td_status td_refuse_folds(const td_model* m, const td_state* state, td_work* w) 
   const int number = td_fold_segment(m, node, &rod);
   td_work_fail(w, TD_FOLDED, number, rod, angle);
   return TD_E_DIVERGED;
+}
+
+// Size of the model: the largest of the diagonal of the box around all stations, rod lengths and
+// offsets of centres of mass; 1 m where that is zero.
+double td_extent(const td_model* m, const td_work* w) {
+  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
+  for (int i = 0; i < m->nstation; i++) {
+    const vec3 p = td_frame(m, w, i).p;
+    for (int c = 0; c < 3; c++) {
+      low[c] = i == 0 ? vec3_at(p, c) : fmin(low[c], vec3_at(p, c));
+      high[c] = i == 0 ? vec3_at(p, c) : fmax(high[c], vec3_at(p, c));
+    }
+  }
+
+  // rods and bodies may be larger than the box around the stations
+  double longest = 0;
+  for (int i = 0; i < m->nrod; i++) longest = fmax(longest, m->rod[i].length);
+  for (int i = 0; i < m->nbody; i++)
+    longest = fmax(longest, 2 * vec3_norm(vec3_of(w->num + m->body[i].com)));
+  const double d =
+      sqrt(pow(high[0] - low[0], 2) + pow(high[1] - low[1], 2) + pow(high[2] - low[2], 2));
+  const double size = fmax(d, longest);
+  return size > 0 && isfinite(size) ? size : 1;
 }

@@ -50,7 +50,7 @@ typedef struct force_ops {
   double (*energy_diff)(const td_model* m, const td_work* w, int col);
   // Power beyond what is stored; known: `add` has left that of the laws in w->law_power.
   double (*power)(const td_model* m, const td_work* w, bool known);
-  // What follows from coordinates without the motion of stations, subtracted from dF/dq and dF/dv.
+  // Derivatives by coordinates without the motion of stations, subtracted from dF/dq and dF/dv.
   void (*tangent)(const td_model* m, td_work* w, double* dq, double* dv);
   // Derivatives of what acts on single stations, gathered per hop (blocks.c).
   void (*blocks)(const td_model* m, td_work* w);
@@ -101,7 +101,7 @@ typedef struct force_flaw {
   double x;
 } force_flaw;
 
-// What an element looks like in pictures (view/scene.c): `looks` has a bit for each.
+// Looks of an element in pictures (view/scene.c): `looks` has a bit for each.
 typedef enum force_look {
   LOOK_SPRING,
   LOOK_ACTUATOR,
@@ -197,7 +197,7 @@ extern const force_ops* const td_force_table[WHOLE_KINDS + FORCE_KINDS];
 extern const whole_ops* const td_whole_table[WHOLE_KINDS];
 extern const element_ops* const td_element_table[FORCE_KINDS];
 
-// What a kind does not have.
+// Entries of kinds that have no such property.
 void td_no_prepare(const td_model* m, td_work* w);
 void td_no_prepare_diff(const td_model* m, td_work* w);
 void td_no_prepare_reverse(const td_model* m, td_work* w, struct adjoint* b);

@@ -51,6 +51,7 @@ static vec3 force(const td_work* w, const model_axial* f, const frame* a, const 
 
 // ---- all of them ------------------------------------------------------------------------------
 
+// Measure the rest lengths that are those of the initial configuration.
 static void prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->naxial; i++) {
     const model_axial* f = &m->axial[i];
@@ -120,6 +121,7 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
+// Power of the laws and dampers beyond what they store; 0 where td_forces has left it (known).
 static double power(const td_model* m, const td_work* w, bool known) {
   double sum = 0;
   for (int i = 0; i < m->naxial && !known; i++) {

@@ -112,7 +112,7 @@ static crossing_along along_crossing(const td_model* m, const td_work* w,
   td_strains_change(m, w, &m->strain[at->strain], ALONG, c.dx);
   c.dl = cable_along(&c.s, c.x, c.dx, w->dnum + at->path, dg);
   c.W = passed(m, w, at);
-  c.dW = at->cover * w->dnum[m->strain[at->strain].section + SECTION_LENGTH];
+  c.dW = passed_change(m, w, at);
   return c;
 }
 

@@ -34,7 +34,7 @@ static contact_law law_along(const td_work* w, const model_contact* c, double we
                        .slip = x[4]};
 }
 
-// What the numbers of a fixed object do to a ball at x.
+// Change of a contact of a ball at x with a fixed object along the numbers of the object.
 static contact_object_change object_along(const td_work* w, const model_contact* c, vec3 x,
                                           double r) {
   const fixed_shape s = contact_object(w, c);
@@ -51,7 +51,7 @@ static int hop_of(const td_model* m, const model_ball* b) {
 
 // ---- single balls and fixed objects -----------------------------------------------------------
 
-// What is done with each ball that is in contact with a fixed object.
+// A ball in contact with a fixed object, as next_fixed() finds it.
 typedef struct fixed_touch {
   const model_contact* contact;
   const model_ball* ball;
@@ -147,7 +147,7 @@ static void add(const td_model* m, td_work* w, int which) {
   td_each_touch(m, w, add_pair, NULL);
 }
 
-// What is shown_force: the force of a fixed object on a ball or a piece.
+// The force of a fixed object on a ball or a piece.
 typedef struct shown_force {
   int contact, a;
   vec3 F, p;

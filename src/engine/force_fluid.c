@@ -415,7 +415,7 @@ static spatial drag_along(const td_work* w, const model_wet* wet, const wet_alon
   return spatial_add(spatial_cross_force(&c->X, &f), spatial_to_world(&c->g, &local));
 }
 
-// Centre of what a station displaces, and how it moves.
+// Centre of the fluid that a station displaces, and its change along the direction of w->along.
 static vec3 centre_along(const td_work* w, const model_wet* wet, const wet_along* c, vec3* moved) {
   const vec3 at = pose_apply(c->g, vec3_of(w->num + wet->centre));
   *moved = vec3_add(vec3_add(spatial_t(&c->X), vec3_cross(spatial_r(&c->X), at)),
@@ -472,8 +472,9 @@ static spatial added_force_along(const td_model* m, const td_work* w, int wet, c
   return spatial_sub(added_change(&M, &x, &dx), turning);
 }
 
-// Change of the kinetic energy of added mass and of the potential of buoyancy along w->along.
-double td_fluid_energy_along(const td_model* m, const td_work* w) {
+// Change of the kinetic energy of added mass, where it is wanted, and of the potential of buoyancy
+// along w->along.
+double td_fluid_energy_along(const td_model* m, const td_work* w, bool kinetic) {
   const vec3 g = vec3_scale(w->load, vec3_of(w->num + m->gravity)),
              dg = vec3_scale(w->load, vec3_of(w->dnum + m->gravity));
   double sum = 0;
@@ -491,7 +492,7 @@ double td_fluid_energy_along(const td_model* m, const td_work* w) {
     if (m->gravity_constant) sum += lifted;
 
     // ½ V · M V
-    if (wet->added == NUM_NONE || !is_wet(w, hop)) continue;
+    if (!kinetic || wet->added == NUM_NONE || !is_wet(w, hop)) continue;
     const spatial* V = &w->hop[hop].V;
     const added_along M = added_at(w, wet, &c);
     const spatial MV = spatial6_apply(&M.M, V), dMV = added_change(&M, V, &c.V);

@@ -38,6 +38,7 @@ static double number_along(const td_work* w, const model_spring* f, vec3 g) {
 
 // ---- all of them ------------------------------------------------------------------------------
 
+// Measure the rest values that are those of the initial configuration.
 static void prepare(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
@@ -45,6 +46,7 @@ static void prepare(const td_model* m, td_work* w) {
   }
 }
 
+// Change of these rest values along w->along.
 static void prepare_diff(const td_model* m, td_work* w) {
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
@@ -53,6 +55,7 @@ static void prepare_diff(const td_model* m, td_work* w) {
   }
 }
 
+// Transpose of prepare_diff: weights of rest values become weights of positions.
 static void prepare_reverse(const td_model* m, td_work* w, struct adjoint* b) {
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
@@ -71,18 +74,23 @@ static void add(const td_model* m, td_work* w, int which) {
   w->wound = -1;
   for (int i = 0; i < m->nspring; i++) {
     const model_spring* f = &m->spring[i];
+
+    // most act along one coordinate
+    if (f->measure == PART_NUMBER) {
+      const double x = f->q < 0 ? 0 : w->q[f->q], rate = w->v[f->v];
+      w->tau[f->v] += law_force(w, &f->law, x, rate, rate, which, &w->law_power);
+      continue;
+    }
+
     double u;
     const turn_part p = number_at(w, f, &u);
     const double s = law_force(w, &f->law, p.x, u, u, which, &w->law_power);
-    if (f->measure == PART_NUMBER) {
-      w->tau[f->v] += s;
-      continue;
-    }
     for (int k = 0; k < f->nturn; k++) w->tau[f->v + k] += s * vec3_at(p.g, k);
     if (f->measure == PART_TURN && td_turn_angle(quaternion_at(w, f)) > FULL_TURN) w->wound = i;
   }
 }
 
+// Energy that the springs store.
 static double energy(const td_model* m, const td_work* w) {
   double sum = 0, u;
   for (int i = 0; i < m->nspring; i++) {
@@ -94,6 +102,7 @@ static double energy(const td_model* m, const td_work* w) {
   return sum;
 }
 
+// Change of that energy along w->along.
 static double energy_along(const td_model* m, const td_work* w) {
   double sum = 0, u;
   for (int i = 0; i < m->nspring; i++) {
@@ -125,6 +134,7 @@ static double energy_diff(const td_model* m, const td_work* w, int col) {
   return sum;
 }
 
+// Power of the laws beyond what they store; 0 where td_forces has left it (known).
 static double power(const td_model* m, const td_work* w, bool known) {
   double sum = 0, u;
   for (int i = 0; i < m->nspring && !known; i++) {

@@ -73,7 +73,8 @@ static double piece_energy(const td_model* m, const td_work* w, const model_stra
 // Change of a piece's energy along w->along, per length.
 static double piece_energy_along(const td_work* w, const model_strain* f, const double x[6],
                                  const double dx[6]) {
-  const double grown = w->dnum[f->section + SECTION_LENGTH] / piece_length(w, f);
+  const double length = piece_length(w, f);  // 0: strains that are measured alone
+  const double grown = length == 0 ? 0 : w->dnum[f->section + SECTION_LENGTH] / length;
   if (f->stored)
     return w->dnum[f->section + SECTION_STORED] + grown * w->num[f->section + SECTION_STORED];
   const section sec = section_of(w, f, w->num), change = section_of(w, f, w->dnum);

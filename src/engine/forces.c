@@ -84,7 +84,11 @@ void td_blocks(const td_model* m, td_work* w) {
 
 // Subtract the derivatives of forces that follow directly from coordinates from dF/dq and dF/dv.
 void td_coordinate_tangent(const td_model* m, td_work* w, double* dq, double* dv) {
-  for (int k = 0; k < KINDS; k++) td_force_table[k]->tangent(m, w, dq, dv);
+  for (int k = 0; k < WHOLE_KINDS; k++) td_force_table[k]->tangent(m, w, dq, dv);
+#define X(type, kind, text) \
+  if (m->n##kind > 0) td_force_##kind.tangent(m, w, dq, dv);
+  TD_FORCES(X)
+#undef X
 }
 
 // Evaluate an element and what its derivatives need.

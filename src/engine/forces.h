@@ -79,7 +79,7 @@ double td_fluid_buoyancy(const td_model* m, const td_work* w);
 void td_fluid_energy_change(const td_model* m, const td_work* w, int first, int last,
                             spatial* momentum, spatial* weight);
 // Change of the kinetic energy of added mass and of the potential of buoyancy along w->along.
-double td_fluid_energy_along(const td_model* m, const td_work* w);
+double td_fluid_energy_along(const td_model* m, const td_work* w, bool kinetic);
 
 // ---- contacts (contact_search.c, force_contact.c) ---------------------------------------------
 

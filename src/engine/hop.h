@@ -42,10 +42,11 @@ TD_HOPS(X)
 #undef X
 extern const hop_ops* const td_hop_table[HOP_KINDS];
 
-// Of hops whose positions change by v.
+// Rate and displacement of the positions of hops for which q' = v.
 void td_plain_rate(const double* q, const double* v, double* qdot);
 void td_plain_displace(double* q, const double* dv);
-// Of hops whose motion subspace is fixed in the parent: S turns with it alone.
+// Columns and own derivatives of hops whose motion subspace is fixed in the parent: S turns with
+// the parent alone.
 void td_fixed_columns(const td_model* m, td_work* w, int first, int end, const double* a,
                       bool of_rods);
 void td_fixed_own(const td_model* m, const td_work* w, int hop, const struct tangent_path* t,
@@ -58,7 +59,7 @@ static inline pose pose_before(const td_model* m, const td_work* w, int i) {
                     : pose_mul(w->hop[parent].g, w->hop_fix[i]);
 }
 
-// What a hop does to its frame: the pose g behind it, the twist S v it adds, and the rate `own` of
+// Store what a hop does to its frame: the pose g behind it, the twist S v it adds, and the rate `own` of
 // S times v inside the hop.
 static inline void put_hop(const td_model* m, td_work* w, int i, const pose* g, const spatial* Sv,
                            const spatial* own) {

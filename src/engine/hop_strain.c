@@ -560,34 +560,53 @@ static void vary(const td_model* m, td_work* w, int first, int end, const direct
     if (begins_run(m, i)) vary_run(m, w, &m->run[m->hop[i].run], d);
 }
 
-// Add the changes of S_kᵀ F along the direction, wrenches F held, to out: those of the weights, of
-// the step's length, and of S along the changed strains (curvature N).
+// Add the changes F · Ad ∂ε/∂q_k, wrenches F held, to out: with those of the weights and of the
+// step's length, and for ε = Σ_p S_p η_p
+//
+//   ∂ε/∂y_r = Σ_p ∂S_p/∂y_r η_p = Ṡ_r - ε × S_r        Ṡ: the rate of S for strains with the rates
+//   η
+//
+// since the columns of a step are right-invariant, ∂S_r/∂y_p - ∂S_p/∂y_r = S_p × S_r.
 static void vary_run_forces(const td_model* m, td_work* w, const model_run* run, const direction* d,
                             double* out) {
   const octet_pose g = all_before(m, w, run);
   magnus_steps steps;
-  magnus_motion motion;
-  lanes N[MAGNUS_PARTS][MAGNUS_PARTS], along[MAGNUS_PARTS];
+  jet S[MAGNUS_PARTS];
+  step_change c[LANES];
   octet all = octet_zero();
   for (int l = 0; l < run->n; l++) octet_put(&all, l, &w->hop[run->hop + l].F);
   const octet F = octet_wrench_in_each(&g, &all);
+
+  // strains that move with the rates η
   steps_of(m, w, run, NULL, &steps);
   steps.modes = 0x3f;
-  td_magnus(&steps, &motion);
-  td_magnus_curvature(&steps, &F, N);
-  for (int p = 0; p < 6 * run->nodes; p++) along[p] = octet_dot_each(&motion.S[p], &F);
+  for (int l = 0; l < run->n; l++) find_change(m, w, d, run->hop + l, &steps, &c[l]);
+  for (int p = 0; p < 6 * run->nodes; p++) {
+    steps.xi[p / 6].d[1].c[p % 6] = steps.xi[p / 6].d[2].c[p % 6] = (lanes){0};
+    for (int l = 0; l < run->n; l++) steps.xi[p / 6].d[1].c[p % 6][l] = c[l].eta[0][p];
+  }
+  td_magnus_rates(&steps, S);
+
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
-    step_change c;
-    find_change(m, w, d, run->hop + l, &steps, &c);
+    const spatial f = octet_vector(&F, l);
+    spatial epsilon = spatial_zero();
+    double along[MAGNUS_PARTS], turned[MAGNUS_PARTS];
+    for (int p = 0; p < 6 * run->nodes; p++)
+      epsilon = spatial_axpy(c[l].eta[0][p], octet_vector(&S[p].d[0], l), epsilon);
+    for (int r = 0; r < 6 * run->nodes; r++) {
+      const spatial s = octet_vector(&S[r].d[0], l), u = octet_vector(&S[r].d[1], l),
+                    bracket = spatial_cross(&epsilon, &s);
+      along[r] = spatial_dot(&s, &f);
+      turned[r] = spatial_dot(&u, &f) - spatial_dot(&bracket, &f);
+    }
     for (int k = hop->col; k < hop->col + hop->nv; k++) {
       const model_col* col = &m->col[k];
       double sum = 0;
       for (int n = 0; n < hop->nodes; n++) {
         const int r = 6 * n + col->part;
         const double weight = w->num[col->weight + n];
-        sum += (w->dnum[col->weight + n] + weight * c.grown) * along[r][l];
-        for (int p = 0; p < 6 * hop->nodes; p++) sum += weight * N[r][p][l] * c.eta[0][p];
+        sum += (w->dnum[col->weight + n] + weight * c[l].grown) * along[r] + weight * turned[r];
       }
       out[col->v] += sum;
     }

@@ -11,7 +11,7 @@ void td_strain_numbers(const td_model* m, td_work* w);
 void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a);
 // Weights of the steps: lane by lane in the order of the path's slots (path.h), and of the runs.
 void td_strain_prepare(const td_model* m, td_work* w);
-// What is constant of a run begins with lengths and strains; the coordinates' weights follow.
+// Weights of the coordinates of a run; lengths and strains lie before them.
 static inline lanes* td_run_weights(const td_work* w, const model_run* run) {
   return w->run_weight + run->weight + 1 + 6 * run->nodes;
 }

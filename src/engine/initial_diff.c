@@ -5,6 +5,7 @@
 // A closed loop stays closed:  J δq + ∂c/∂n δn = 0.  Where the loop leaves nothing open that is
 // all; else the way on which it is closed counts, and δq is the step with which the closing begins
 // where the written values meet the loop (closing.c).
+#include <math.h>
 #include <string.h>
 
 #include "elem/segment.h"
@@ -93,13 +94,20 @@ static void row_values(const td_model* m, const td_work* w, double* zero) {
   }
 }
 
-// Does the initial geometry give anything?
-static bool is_measured(const td_model* m) {
-  bool some = m->ncable > 0 || m->nbeam_frame > 0 || m->nreference > 0;
+bool td_initial_rests(const td_model* m) {
+  bool some = m->nbeam_frame > 0;
   for (int i = 0; i < m->nspring; i++) some = some || m->spring[i].law.rest_initial;
   for (int i = 0; i < m->naxial; i++) some = some || m->axial[i].law.rest_initial;
   for (int i = 0; i < 6 * m->nbeam; i++) some = some || m->beam[i / 6].law[i % 6].rest_initial;
   for (int i = 0; i < 6 * m->nstrain; i++) some = some || m->strain[i / 6].rest_initial[i % 6];
+  for (int i = 0; i < m->nrow; i++) some = some || m->row[i].target == TARGET_INITIAL;
+  return some;
+}
+
+// Does the initial geometry give anything?
+static bool is_measured(const td_model* m) {
+  bool some = td_initial_rests(m) || m->ncable > 0 || m->nreference > 0;
+  for (int i = 0; i < m->nrow; i++) some = some || m->row[i].target == TARGET_CONTROL;
   for (int i = 0; i < m->nprobe; i++)
     some = some || (sensor_is(m->probe[i].kind, OF_START) && m->probe[i].rod == 0);
   return some;
@@ -111,14 +119,16 @@ static void place_at(const td_model* m, td_work* w, const td_state* state) {
   td_accelerate(m, w, NULL, false);
 }
 
-// Follow td_prepare() step by step with changes instead of values. d keeps its own q, v and a;
-// w->along is NULL afterwards.
-void td_initial_diff(const td_model* m, td_work* w, direction* d) {
-  if (!is_measured(m)) return;
+// Follow td_prepare() step by step with changes instead of values; `to` (nvel, NULL: not wanted)
+// gets those of the initial positions. d keeps its own q, v and a; w->along is NULL afterwards.
+// False: the gaps of loops change, which the written values do not close, and the way on which they
+// are closed from there counts: the changes of the positions are not exact.
+static bool initial_changes(const td_model* m, td_work* w, direction* d, double* to) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel;
   const direction kept = *d;
+  bool exact = true;
   double *dq = arena_zeros(s, nv), *dv = arena_zeros(s, nv);
   double *e = arena_zeros(s, m->nrow), *delta = arena_zeros(s, nv);
   bool* held = arena_bytes(s, (size_t)m->nrod + 1);
@@ -146,6 +156,8 @@ void td_initial_diff(const td_model* m, td_work* w, direction* d) {
   for (int i = 0; i < m->nnode; i++)
     for (int k = m->node[i].q; k < m->node[i].q + 7; k++)
       held[m->pos[k].rod] = held[m->pos[k].rod] || w->q_initial[k] != state->q[k];
+  double closed = 0;
+  for (int i = 0; i < m->npos; i++) closed = fmax(closed, fabs(w->q_initial[i] - state->q[i]));
   memcpy(state->q, w->q_initial, (size_t)m->npos * sizeof(double));
   place_at(m, w, state);
   td_motion_diff(m, w, dq, dv);
@@ -159,6 +171,7 @@ void td_initial_diff(const td_model* m, td_work* w, direction* d) {
       if (r->target == TARGET_CONTROL) e[i] -= d->row_zero[i];
     }
     for (int i = 0; i < m->nrow; i++) most = fmax(most, fabs(e[i]));
+    exact = !(most > 0) || closed < 1e-9;
     if (most > 0 && td_close_gaps(m, w, e, delta))
       for (int j = 0; j < nv; j++) dq[j] += delta[j];
     if (m->nnode > 0) follow_nodes(m, w, d, dq, held);
@@ -175,11 +188,40 @@ void td_initial_diff(const td_model* m, td_work* w, direction* d) {
     d->length0[i] = vec3_dot(axial_at(&a, &b).n, vec3_sub(db.p, da.p));
   }
 
+  if (to) memcpy(to, dq, (size_t)nv * sizeof(double));
   *d = kept;
   w->along = NULL;
   w->numbers_change = false;
   w->placed = false;
   arena_close(s, mark);
+  return exact;
+}
+
+void td_initial_diff(const td_model* m, td_work* w, direction* d) {
+  if (is_measured(m)) initial_changes(m, w, d, NULL);
+}
+
+// Positions as the initial geometry has them; rates and internal states as they are written.
+td_status td_state_initial_diff(const td_model* m, td_work* w, const double* p, double* q,
+                                double* v, double* z) {
+  const arena_mark mark = arena_open(&w->scratch);
+  direction* d = td_direction_new(m, w);
+  d->q = d->v = d->a = d->accel = d->lambda = d->none;
+  td_prepare(m, w);
+  memset(w->dnum, 0, (size_t)m->nnumber * sizeof(double));
+  memset(w->dvar, 0, (size_t)m->nvar * sizeof(double));
+  for (int i = 0; i < m->nparam; i++) w->dvar[m->param[i].var] = p[i];
+  td_tape_numbers(w, m->param_tape, m->param_slot, m->nparam_slot);
+  for (int i = 0; i < m->nvel; i++) v[i] = w->dnum[m->vel[i].init];
+  for (int i = 0; i < m->ninternal; i++) z[i] = w->dnum[m->internal[i].init];
+  const bool exact = initial_changes(m, w, d, q);
+  memset(w->dnum, 0, (size_t)m->nnumber * sizeof(double));
+  arena_close(&w->scratch, mark);
+  if (exact) return TD_OK;
+  td_work_fail(w,
+               "loops are closed from initial values that do not meet them, and how this changes "
+               "with the parameters depends on the way: write values that meet the loops");
+  return TD_E_USAGE;
 }
 
 // ---- its transpose ----------------------------------------------------------------------------

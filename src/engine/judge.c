@@ -458,12 +458,34 @@ static bool is_strained(const td_model* m, int rod) {
   return !td_rod_models[m->rod[rod - 1].model].positions;
 }
 
+// The angle by which closing the loops has turned a joint with a quaternion, from the initial
+// values as they were written, which need not be a unit one; 0 for all other hops.
+static double quaternion_turned(const trial* t, const model_hop* hop) {
+  const td_model* m = t->m;
+  td_coordinate about;
+  const bool whole = hop->nq == 4 && !hop->vector;
+  if (!(whole || hop->vector) || m->pos[hop->q].rod > 0) return 0;
+  if (!td_model_q_about(m, hop->q, &about) || *about.unit || about.prescribed) return 0;
+
+  // the scalar part of a vector part is what makes it a unit quaternion
+  double from[4], dot = 0, square = 0, length = 0;
+  for (int k = 0; k < hop->nq; k++) from[k] = t->w->num[m->pos[hop->q + k].init];
+  for (int k = 1; k < hop->nq && hop->vector; k++) square += from[k] * from[k];
+  if (hop->vector) from[0] = sqrt(fmax(1 - square, 0));
+  for (int k = 0; k < hop->nq; k++) {
+    length += from[k] * from[k];
+    dot += from[k] * t->w->q_initial[hop->q + k];
+  }
+  return length > 0 ? 2 * acos(fmin(fabs(dot) / sqrt(length), 1)) : 0;
+}
+
 // Remark which initial values closing the loops has changed: joints one by one, rods by the strain
 // that changed most.
 static void report_moved(const trial* t) {
   const td_model* m = t->m;
   const arena_mark mark = arena_open(&t->w->scratch);
   int *list = arena_ints(&t->w->scratch, m->npos + 1), n = 0;
+  const double extent = td_extent(m, t->w);
 
   // coordinates that changed by more than the rounding of the model text
   for (int i = 0; m->nrow > 0 && i < m->npos; i++) {
@@ -474,7 +496,8 @@ static void report_moved(const trial* t) {
     // components of quaternions are not written one by one, and nodes of rods start with their rod
     const bool strain = m->pos[i].rod > 0 && m->pos[i].dof <= 6 && is_strained(m, m->pos[i].rod);
     if (about.prescribed || (m->pos[i].rod > 0 ? !strain : !*about.unit)) continue;
-    if (change <= 1e-4 * fmax(1, fabs(from))) continue;
+    const double size = strcmp(about.unit, "m") == 0 ? fmin(1, extent) : 1;
+    if (change <= 1e-4 * fmax(size, fabs(from))) continue;
 
     // keep only the largest change of each rod
     int same = n;
@@ -513,6 +536,19 @@ static void report_moved(const trial* t) {
       td_more(&t->spec->diags, "and %s%s%s from %.4g to %.4g %s", name, rod ? ": " : "",
               rod ? about.name : "", from, to, about.unit);
     }
+  }
+
+  // joints that turn by a quaternion, by the angle that they turned
+  for (int i = 0; i < m->nhop && m->nrow > 0; i++) {
+    const double angle = quaternion_turned(t, &m->hop[i]);
+    if (!(angle > 1e-4)) continue;
+    const model_dof* d = &m->pos[m->hop[i].q];
+    const char* name = d->joint > 0 ? model_name(m, m->joint[d->joint - 1].name) : "";
+    if (n++ == 0)
+      td_remark(&t->spec->diags, dof_span(t->spec, d),
+                "closing the loops turns %s by %.4g rad at the start", name, angle);
+    else
+      td_more(&t->spec->diags, "and %s by %.4g rad", name, angle);
   }
 
   // rods whose coordinates are positions, by the distance that their nodes moved
@@ -834,7 +870,8 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
   td_trim(*model);
   (*model)->identity = identity_of(*model);
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
-  td_status status = t.w && t.state ? judge(&t) : TD_E_NOMEM;
+  td_status status = t.w && t.state ? TD_OK : TD_E_NOMEM;
+  if (status == TD_OK && !spec->refine.on) status = judge(&t);  // the written one has been judged
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
   td_state_free(t.state);
   td_work_free(t.w);

@@ -323,3 +323,25 @@ td_status td_project_near(const td_model* m, td_state* state, td_work* w, td_pro
   td_constraint_error(m, state, w, &p->error, &p->rate);
   return TD_OK;
 }
+
+// One set of factors for all right-hand sides; rows that are not projected count for nothing.
+td_status td_projection_solve(const td_model* m, const td_state* state, td_work* w, bool rates,
+                              const double* f, const double* g, int k, double* x, double* l) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, nr = m->nrow;
+  const double* none = arena_zeros(s, nv);
+  double *rows = arena_zeros(s, nr), *out = arena_doubles(s, nv);
+  td_system system;
+  td_prepare(m, w);
+  td_place(m, state, w);
+  const td_status status =
+      system_factor(m, w, rates ? SYSTEM_VELOCITIES : SYSTEM_POSITIONS, &system);
+  for (int j = 0; j < k && status == TD_OK; j++) {
+    for (int i = 0; g && i < nr; i++) rows[i] = row_is_projected(m, w, i) ? g[j * nr + i] : 0;
+    system_solve(m, w, &system, f ? f + j * nv : none, rows, 1, out, l ? l + j * nr : NULL);
+    memcpy(x + j * nv, out, (size_t)nv * sizeof(double));
+  }
+  arena_close(s, mark);
+  return status;
+}

@@ -476,7 +476,12 @@ void td_mass_solve(const td_model* m, td_work* w, const mass_factor* factor, dou
 
   for (int first = 0; first < width; first += MASS_WIDTH) {
     group* columns = (group*)(void*)(B + first);
-    memset(vectors, 0, size);
+
+    // only the last hop of a group has vectors; a large block cleared at once costs small models
+    // more than all the rest
+    memset(vectors, 0, 6 * sizeof(group));
+    for (int i = 0; i < m->nhop; i = m->hop[i].group_last + 1)
+      memset(vectors + 6 * (m->hop[i].group_last + 1), 0, 6 * sizeof(group));
 
     // leaves to root
     const mass_factor *f = factor + m->nvel, *end = f;

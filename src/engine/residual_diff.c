@@ -145,6 +145,7 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
                            const td_direction* along, const double* a, const double* lambda,
                            double* dF) {
   if (!model_has(m, state, w) || !along || !dF) return TD_E_USAGE;
+  TD_TRY(td_direction_check(m, w, along));
   const arena_mark mark = arena_open(&w->scratch);
   const int nv = m->nvel;
   const direction* d = td_along_begin(m, state, w, along, a, true);
@@ -169,11 +170,35 @@ td_status td_residual_diff(const td_model* m, const td_state* state, td_work* w,
   return TD_OK;
 }
 
+// Read from the changes of the numbers, which td_along_begin makes.
+td_status td_given_diff(const td_model* m, const td_state* state, td_work* w,
+                        const td_direction* along, const td_given* out) {
+  if (!model_has(m, state, w) || !along || !out) return TD_E_USAGE;
+  const arena_mark mark = arena_open(&w->scratch);
+  const direction* d = td_along_begin(m, state, w, along, NULL, false);
+  double* const motion[3] = {out->q, out->v, out->a};
+  for (int i = 0; i < m->nvel; i++)
+    for (int k = 0; k < 3; k++) {
+      const num slot = m->vel[i].motion;
+      if (motion[k]) motion[k][i] = slot == NUM_NONE ? 0 : w->dnum[slot + k];
+    }
+  for (int i = 0; out->target && i < m->nrow; i++)
+    out->target[i] = m->row[i].target == TARGET_CONTROL ? d->row_zero[i] : 0;
+  for (int i = 0; i < m->ninternal; i++) {
+    if (out->initial) out->initial[i] = w->dnum[m->internal[i].init];
+    if (out->rates) out->rates[i] = w->dnum[m->internal_rate + i];
+  }
+  td_along_end(m, w);
+  arena_close(&w->scratch, mark);
+  return TD_OK;
+}
+
 // Row by row along the direction; rows that are off have no change.
 td_status td_constraints_diff(const td_model* m, const td_state* state, td_work* w,
                               const td_direction* along, const double* a, double* e, double* edot,
                               double* defect) {
   if (!model_has(m, state, w) || !along) return TD_E_USAGE;
+  TD_TRY(td_direction_check(m, w, along));
   const arena_mark mark = arena_open(&w->scratch);
   td_along_begin(m, state, w, along, a, false);
   for (int i = 0; i < m->nrow; i++) {

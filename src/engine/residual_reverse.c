@@ -21,6 +21,7 @@
 #include "engine/hop_strain.h"
 #include "engine/row_table.h"
 #include "engine/sensor_table.h"
+#include "engine/system.h"
 #include "engine/taut.h"
 
 // The state, its accelerations, and adjoints that are zero; both live in the scratch until it is
@@ -62,8 +63,9 @@ static void virtual_twists(const td_model* m, const td_work* w, const double* F,
 }
 
 // From the numbers that follow sensors and inputs to the motion of the hops, to coordinates, to the
-// initial geometry and to the parameters; then the results.
-static void finish(const td_model* m, td_work* w, adjoint* b, const td_adjoint* out) {
+// initial geometry and to the parameters; then the results.  `held`: prescribed accelerations are
+// those of their numbers.
+static void finish(const td_model* m, td_work* w, adjoint* b, bool held, const td_adjoint* out) {
   if (m->nlive_slot > 0) {
     td_tape_numbers_reverse(w, m->live_tape, m->live_slot, m->nlive_slot, b);
     for (int i = 0; i < m->nprobe; i++) {
@@ -74,6 +76,8 @@ static void finish(const td_model* m, td_work* w, adjoint* b, const td_adjoint* 
     }
   }
   td_vary_reverse(m, w, b);
+  for (int i = 0; held && i < m->nvel; i++)
+    if (m->vel[i].motion != NUM_NONE) b->n[m->vel[i].motion + 2] += b->a[i];
   td_motion_reverse(m, w, b);
   const size_t nv = (size_t)m->nvel * sizeof(double);
   if (out->q) memcpy(out->q, b->q, nv);
@@ -96,9 +100,10 @@ static void finish(const td_model* m, td_work* w, adjoint* b, const td_adjoint* 
   w->numbers_change = false;
 }
 
-td_status td_residual_reverse(const td_model* m, const td_state* state, td_work* w, const double* a,
-                              const double* lambda, const double* F, const td_adjoint* out) {
-  if (!model_has(m, state, w) || !F || !out) return TD_E_USAGE;
+// The adjoint of the residual, with that of the rates of internal states (NULL: zero).
+static void reverse_residual(const td_model* m, const td_state* state, td_work* w, const double* a,
+                             const double* lambda, const double* F, const double* rates, bool held,
+                             const td_adjoint* out) {
   const arena_mark mark = arena_open(&w->scratch);
   adjoint* b = begin(m, state, w, a, true);
   double* residual = arena_doubles(&w->scratch, m->nvel);
@@ -120,8 +125,27 @@ td_status td_residual_reverse(const td_model* m, const td_state* state, td_work*
   // gravity accelerates the ground and all hops with it
   for (int i = 0; i < m->nhop; i++)
     add3(b->n + m->gravity, vec3_scale(-w->load, spatial_t(&b->hop[i].Z)));
-  finish(m, w, b, out);
+  for (int i = 0; rates && i < m->ninternal; i++) b->n[m->internal_rate + i] += rates[i];
+  finish(m, w, b, held, out);
   arena_close(&w->scratch, mark);
+}
+
+static void reverse_rows(const td_model* m, const td_state* state, td_work* w, const double* a,
+                         const double* e, const double* edot, const double* defect, bool held,
+                         const td_adjoint* out) {
+  const arena_mark mark = arena_open(&w->scratch);
+  adjoint* b = begin(m, state, w, a, false);
+  for (int i = 0; i < m->nrow; i++)
+    if (!row_is_off(m, w, i))
+      td_row_reverse(m, w, i, e ? e[i] : 0, edot ? edot[i] : 0, defect ? defect[i] : 0, b);
+  finish(m, w, b, held, out);
+  arena_close(&w->scratch, mark);
+}
+
+td_status td_residual_reverse(const td_model* m, const td_state* state, td_work* w, const double* a,
+                              const double* lambda, const double* F, const td_adjoint* out) {
+  if (!model_has(m, state, w) || !F || !out) return TD_E_USAGE;
+  reverse_residual(m, state, w, a, lambda, F, NULL, false, out);
   return TD_OK;
 }
 
@@ -129,12 +153,103 @@ td_status td_constraints_reverse(const td_model* m, const td_state* state, td_wo
                                  const double* a, const double* e, const double* edot,
                                  const double* defect, const td_adjoint* out) {
   if (!model_has(m, state, w) || !out) return TD_E_USAGE;
+  reverse_rows(m, state, w, a, e, edot, defect, false, out);
+  return TD_OK;
+}
+
+static void add(double* to, const double* from, int n) {
+  for (int i = 0; to && i < n; i++) to[i] += from[i];
+}
+
+// The system is symmetric but for a sign: with M x - Jᵀ l = ā, J x = 0,
+//
+//   ā·δv' = -x·δF + l·δd
+td_status td_rates_reverse(const td_model* m, const td_state* state, td_work* w, const double* a,
+                           const double* rates, const td_adjoint* out) {
+  arena* s = &w->scratch;
+  const arena_mark mark = arena_open(s);
+  const int nv = m->nvel, nr = m->nrow, nd = model_drives(m);
+  double *accel = arena_doubles(s, nv), *lambda = arena_doubles(s, nr);
+  double *x = arena_zeros(s, nv), *l = arena_zeros(s, nr);
+
+  // x and l at the state
+  td_status status = td_trial_dynamics(m, state, w);
+  memcpy(accel, w->vdot, (size_t)nv * sizeof(double));
+  if (nr > 0) memcpy(lambda, w->lambda, (size_t)nr * sizeof(double));
+  if (status == TD_OK) {
+    const arena_mark inner = arena_open(s);
+    td_system system;
+    status = system_factor(m, w, SYSTEM_MOTION, &system);
+    if (status == TD_OK) system_solve(m, w, &system, a, NULL, 1, x, nr > 0 ? l : NULL);
+    arena_close(s, inner);
+  }
+
+  // the residual, then the rows, whose adjoints are added
+  if (status == TD_OK) {
+    for (int i = 0; i < nv; i++) x[i] = -x[i];
+    reverse_residual(m, state, w, accel, lambda, x, rates, true, out);
+  }
+  if (status == TD_OK && nr > 0) {
+    double t = 0;
+    const td_adjoint more = {.t = &t,
+                             .q = arena_doubles(s, nv),
+                             .v = arena_doubles(s, nv),
+                             .p = out->p ? arena_doubles(s, m->nparam) : NULL,
+                             .u = arena_doubles(s, nd),
+                             .n = out->n ? arena_doubles(s, m->nnumber) : NULL};
+    reverse_rows(m, state, w, accel, NULL, NULL, l, true, &more);
+    add(out->t, &t, 1);
+    add(out->q, more.q, nv);
+    add(out->v, more.v, nv);
+    add(out->p, more.p, m->nparam);
+    add(out->u, more.u, nd);
+    add(out->n, more.n, m->nnumber);
+  }
+  arena_close(s, mark);
+  return status;
+}
+
+// Weights of numbers are those that `finish` begins with.
+td_status td_numbers_reverse(const td_model* m, const td_state* state, td_work* w,
+                             const double* numbers, const td_adjoint* out) {
+  if (!model_has(m, state, w) || !numbers || !out) return TD_E_USAGE;
   const arena_mark mark = arena_open(&w->scratch);
-  adjoint* b = begin(m, state, w, a, false);
-  for (int i = 0; i < m->nrow; i++)
-    if (!row_is_off(m, w, i))
-      td_row_reverse(m, w, i, e ? e[i] : 0, edot ? edot[i] : 0, defect ? defect[i] : 0, b);
-  finish(m, w, b, out);
+  adjoint* b = begin(m, state, w, NULL, false);
+  memcpy(b->n, numbers, (size_t)m->nnumber * sizeof(double));
+  finish(m, w, b, false, out);
+  arena_close(&w->scratch, mark);
+  return TD_OK;
+}
+
+// True when a kind of sensor has a transpose: it follows the state and numbers alone.
+static bool has_reverse(const model_probe* p) {
+  return td_sensor_ops[p->kind]->reverse != td_no_sensor_reverse && !is_transmitted(p->kind) &&
+         !(p->depends & TD_ON_ACCEL);
+}
+
+// Outputs give their weights to the variables of their tape; probes among these to frames,
+// coordinates and numbers.
+td_status td_sensors_reverse(const td_model* m, const td_state* state, td_work* w,
+                             const double* sensors, int* first, const td_adjoint* out) {
+  if (!model_has(m, state, w) || (!sensors && m->noutput_name > 0) || !out) return TD_E_USAGE;
+  for (int i = 0; i < m->noutput_probe; i++) {
+    const int target = m->output_probe[i].target;
+    if (sensors[target] == 0 || has_reverse(&m->probe[m->output_probe[i].source])) continue;
+    if (first) *first = target;
+    return TD_E_USAGE;
+  }
+
+  // values of all probes, then the state with adjoints that are zero
+  TD_TRY(td_probe_all(m, state, w, m->output_accel));
+  const arena_mark mark = arena_open(&w->scratch);
+  adjoint* b = begin(m, state, w, NULL, false);
+  td_tape_reverse(m->output_tape, w->vars, sensors, w->scratch_tape, w->partial, b->var);
+  for (int i = 0; i < m->nprobe; i++) {
+    const model_probe* p = &m->probe[i];
+    if (b->var[p->var] != 0) td_sensor_ops[p->kind]->reverse(m, w, i, b->var[p->var], b);
+    b->var[p->var] = 0;
+  }
+  finish(m, w, b, false, out);
   arena_close(&w->scratch, mark);
   return TD_OK;
 }

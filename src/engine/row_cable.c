@@ -11,6 +11,7 @@
 
 #include "elem/cable.h"
 #include "elem/chord.h"
+#include "engine/crossing.h"
 #include "engine/row_table.h"
 #include "engine/strain_table.h"
 
@@ -24,13 +25,12 @@ static strain_direction direction_of(const td_model* m, int col, bool rate) {
 static taylor crossing_length(const td_model* m, const td_work* w, const model_crossing* c,
                               const strain_direction* to) {
   const model_strain* f = &m->strain[c->strain];
-  const num length = f->section + SECTION_LENGTH;
-  const taylor passed = {.x = c->cover * w->num[length], .e = c->cover * w->dnum[length]};
+  const taylor covered = {.x = passed(m, w, c), .e = passed_change(m, w, c)};
   taylor x[6], path[CABLE_PATH];
   strain_of(f)->series(m, w, f, to, x);
   for (int i = 0; i < CABLE_PATH; i++)
     path[i] = (taylor){.x = w->num[c->path + i], .e = w->dnum[c->path + i]};
-  return taylor_mul(passed, td_taylor_cable(c->joint > 0, x, path));
+  return taylor_mul(covered, td_taylor_cable(c->joint > 0, x, path));
 }
 
 static taylor length_along(const td_model* m, const td_work* w, int cable, int col, bool rate) {
@@ -69,7 +69,7 @@ void td_taut_pull(const td_model* m, const td_work* w, int cable, double tension
     double x[6], s[6];
     td_strains(m, w, f, x);
     const cable_section pulled = cable_through(at->joint > 0, x, w->num + at->path);
-    for (int d = 0; d < 6; d++) s[d] = -tension * at->cover * pulled.g[d];
+    for (int d = 0; d < 6; d++) s[d] = -tension * w->num[at->cover] * pulled.g[d];
     strain_of(f)->collect(m, w, f, s, on, stride, tau);
   }
   for (int i = c->span; i < c->span + c->nspan; i++) td_span_pull(m, w, i, tension, on, stride);
@@ -134,13 +134,13 @@ static void crossing_reverse(const td_model* m, td_work* w, const model_crossing
                              const row_value* bar, adjoint* b) {
   const model_strain* f = &m->strain[c->strain];
   const strain_direction none = {-1, -1, false};
-  const double W = c->cover * w->num[f->section + SECTION_LENGTH];
+  const double W = passed(m, w, c);
   taylor x[6], path[CABLE_PATH];
   strain_weights to = {{0}, {0}, {0}};
   strain_of(f)->series(m, w, f, &none, x);
   for (int i = 0; i < CABLE_PATH; i++) path[i] = taylor_const(w->num[c->path + i]);
   const taylor l = td_taylor_cable(c->joint > 0, x, path);
-  b->n[f->section + SECTION_LENGTH] -= c->cover * (bar->e * l.x + bar->ed * l.d + bar->edd * l.dd);
+  passed_reverse(m, w, c, -(bar->e * l.x + bar->ed * l.d + bar->edd * l.dd), b->n);
   for (int d = 0; d < 6; d++) {
     x[d].e = 1;
     const taylor A = td_taylor_cable(c->joint > 0, x, path);
@@ -230,18 +230,18 @@ static void cable_squares(const td_model* m, const td_work* w, int first, row_re
   for (int i = c->order; i < c->order + c->norder; i++) {
     const model_crossing* at = &m->crossing[m->cable_order[i]];
     const model_strain* f = &m->strain[at->strain];
-    const double length = w->num[f->section + SECTION_LENGTH];
+    const double length = w->num[f->section + SECTION_LENGTH], cover = w->num[at->cover];
     const double *d = w->num + at->path, reach_of = hypot(hypot(d[0], d[1]), length);
     if (!strain_is_link(f)) {
-      strain_of(f)->squares(m, w, f, at->cover, at->cover * reach_of, moved);
+      strain_of(f)->squares(m, w, f, cover, cover * reach_of, moved);
       continue;
     }
     const int ends[2] = {f->a, f->b};
     for (int e = 0; e < 2; e++) {
       if (ends[e] < 0 || m->station[ends[e]].hop < 0) continue;
       td_reach_to(m, w, m->station[ends[e]].hop, &to[0]);
-      reach_squares(&to[0], td_frame(m, w, ends[e]).p, at->cover * at->cover, at->cover * reach_of,
-                    moved, NULL);
+      reach_squares(&to[0], td_frame(m, w, ends[e]).p, cover * cover, cover * reach_of, moved,
+                    NULL);
     }
   }
   for (int i = c->span; i < c->span + c->nspan; i++) {

@@ -6,47 +6,21 @@
 #include "engine/direction.h"
 #include "engine/sensor_table.h"
 
-// Changes `a` (nvel) and `lambda` (nrow) of v' and of the multipliers along a direction, from
-//
-//   M δv' - Jᵀ δλ = -δF      J δv' = -δd      d: accelerations of the rows less what drives them
-//
-// with δF and δd at constant v' and λ; prescribed accelerations change by what their numbers do.
-static td_status motion_change(const td_model* m, const td_state* state, td_work* w,
-                               td_direction along, double* a, double* lambda) {
-  arena* s = &w->scratch;
-  const arena_mark mark = arena_open(s);
-  const int nv = m->nvel, nr = m->nrow;
-  double *accel = arena_doubles(s, nv), *l = arena_doubles(s, nr), *held = arena_zeros(s, nv),
-         *f = arena_doubles(s, nv), *g = arena_doubles(s, nr);
-  td_status status = td_trial_dynamics(m, state, w);
-  for (int i = 0; i < nv; i++) accel[i] = w->vdot[i];
-  for (int i = 0; i < nr; i++) l[i] = w->lambda[i];
-  if (m->nmotion_slot > 0) {
-    const arena_mark inner = arena_open(s);
-    td_along_begin(m, state, w, &along, accel, true);
-    for (int i = 0; i < nv; i++)
-      if (m->vel[i].motion != NUM_NONE) held[i] = w->dnum[m->vel[i].motion + 2];
-    td_along_end(m, w);
-    arena_close(s, inner);
-  }
-
-  along.a = held;
-  along.lambda = NULL;
-  td_residual_diff(m, state, w, &along, accel, l, f);
-  td_constraints_diff(m, state, w, &along, accel, NULL, NULL, g);
-  for (int i = 0; i < nv; i++) f[i] = -f[i];
-  for (int i = 0; i < nr; i++) g[i] = -g[i];
-  if (status == TD_OK) status = td_trial_dynamics(m, state, w);
-  if (status == TD_OK) status = td_driven_accelerations(m, w, f, g, a, lambda);
-  for (int i = 0; i < nv; i++)
-    if (m->vel[i].motion != NUM_NONE) a[i] = held[i];
-  arena_close(s, mark);
-  return status;
+td_status td_potential_diff(const td_model* m, const td_state* state, td_work* w,
+                            const td_direction* along, double* change) {
+  if (!model_has(m, state, w) || !along || !change) return TD_E_USAGE;
+  const arena_mark mark = arena_open(&w->scratch);
+  td_along_begin(m, state, w, along, NULL, false);
+  *change = td_energy_along(m, w, false);
+  td_along_end(m, w);
+  arena_close(&w->scratch, mark);
+  return TD_OK;
 }
 
 td_status td_sensors_diff(const td_model* m, const td_state* state, td_work* w,
                           const td_direction* along, double* dy) {
   if (!model_has(m, state, w) || !along || (!dy && m->noutput_name > 0)) return TD_E_USAGE;
+  TD_TRY(td_direction_check(m, w, along));
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel;
@@ -58,7 +32,7 @@ td_status td_sensors_diff(const td_model* m, const td_state* state, td_work* w,
 
   // v', multipliers and their changes, where sensors need them; then the values of all probes
   td_status status = TD_OK;
-  if (m->output_accel) status = motion_change(m, state, w, *along, da, dlambda);
+  if (m->output_accel) status = td_rates_diff(m, state, w, along, 1, da, dlambda, NULL);
   if (status == TD_OK) status = td_probe_all(m, state, w, m->output_accel);
   if (status != TD_OK) {
     arena_close(s, mark);

@@ -36,28 +36,32 @@ static double motion_energy_change(const td_model* m, const td_work* w, int col,
 typedef struct body_energy {
   const td_work* w;
   vec3 g;
+  bool kinetic;
   double sum;
 } body_energy;
 static void add_body(void* ctx, int hop, const inertia* change) {
   body_energy* e = ctx;
   const spatial *V = &e->w->hop[hop].V, IV = inertia_apply(change, V);
-  e->sum += 0.5 * spatial_dot(V, &IV) - vec3_dot(e->g, change->mc);
+  if (e->kinetic) e->sum += 0.5 * spatial_dot(V, &IV);
+  e->sum -= vec3_dot(e->g, change->mc);
 }
 
 // Change of the energy along w->along: what moves with its hop by X, whose twist changes by U
-// beside turning, and what numbers change.
-static double energy_along(const td_model* m, const td_work* w) {
+// beside turning, and what numbers change.  `kinetic` false: of the potential energy alone.
+double td_energy_along(const td_model* m, const td_work* w, bool kinetic) {
   const double load = m->gravity_constant ? w->load : 0;  // else it has no potential
   const vec3 g = vec3_scale(load, vec3_of(w->num + m->gravity)),
              dg = vec3_scale(load, vec3_of(w->dnum + m->gravity));
-  body_energy e = {w, g, td_elastic_change(m, w, ALONG) + td_fluid_energy_along(m, w)};
+  body_energy e = {w, g, kinetic,
+                   td_elastic_change(m, w, ALONG) + td_fluid_energy_along(m, w, kinetic)};
   for (int i = 0; i < m->nhop; i++) {
     if (!w->hop_heavy[i]) continue;
     const hop_work* h = &w->hop[i];
     const hop_change* c = &w->along->hop[i];
     const spatial IV = inertia_apply(&h->I, &h->V),
                   weight = spatial_of(vec3_scale(h->I.m, g), vec3_cross(h->I.mc, g));
-    e.sum += spatial_dot(&IV, &c->U) - spatial_dot(&weight, &c->X) - vec3_dot(dg, h->I.mc);
+    if (kinetic) e.sum += spatial_dot(&IV, &c->U);
+    e.sum -= spatial_dot(&weight, &c->X) + vec3_dot(dg, h->I.mc);
   }
   td_each_body_change(m, w, add_body, &e);
   return e.sum;
@@ -66,7 +70,7 @@ static double energy_along(const td_model* m, const td_work* w) {
 // Change of the energy along all columns of one DOF.
 static double energy_diff(const td_model* m, const td_work* w, int i, int col, bool rate) {
   (void)i;
-  if (col == ALONG) return energy_along(m, w);
+  if (col == ALONG) return td_energy_along(m, w, true);
   double sum = rate ? 0 : td_elastic_change(m, w, col);
   for (int k = col; k >= 0; k = m->col[k].next) sum += motion_energy_change(m, w, k, rate);
   return sum;

@@ -107,7 +107,10 @@ static double mean_stretch(const td_model* m, const td_work* w, const model_prob
     td_strains(m, w, f, x);
     sum += x[2] * w->dnum[f->section + SECTION_LENGTH];
   }
-  return sum / m->rod[p->rod - 1].length;
+  const num extent = m->rod[p->rod - 1].extent;
+  const double mean = sum / w->num[extent];
+  if (col != ALONG) return mean;
+  return mean - mean_stretch(m, w, p, -1) * w->dnum[extent] / w->num[extent];
 }
 
 static double stretch(const td_model* m, td_work* w, int i) {
@@ -186,7 +189,9 @@ static void stretch_reverse(const td_model* m, td_work* w, int i, double bar, st
     b->length0[i] -= bar * end_distance(m, w, p) / (start * start);
     return;
   }
-  const double share = bar / m->rod[p->rod - 1].length;
+  const num extent = m->rod[p->rod - 1].extent;
+  const double share = bar / w->num[extent];
+  b->n[extent] -= share * mean_stretch(m, w, p, -1);
   for (int k = 0; k < m->nstrain; k++) {
     const model_strain* f = &m->strain[k];
     const num length = f->section + SECTION_LENGTH;

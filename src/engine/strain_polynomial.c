@@ -54,12 +54,11 @@ static polyrod_vector polynomial_direction(const td_model* m, const td_work* w,
   return (polyrod_vector){vec3_of(ps), vec3_of(x), vec3_of(xs)};
 }
 
-// Generalised forces of a force g on the numbers, times `scale` and the quadrature weight, added to
-// a column of a matrix of the part's order, or to tau (NULL).
+// Generalised forces of a force g on the numbers, times `weight`, added to a column of a matrix of
+// the part's order, or to tau (NULL).
 static void sum_forces(const td_model* m, const td_work* w, const model_strain* f,
-                       const polyrod_vector* g, double scale, const tree_part* part, double* tau) {
+                       const polyrod_vector* g, double weight, const tree_part* part, double* tau) {
   const model_hop *move, *turn;
-  const double weight = scale * piece_length(w, f);
   const tree_part plain = {.n = 1};
   const tree_part* to = part ? part : &plain;
   polynomial_hops(m, f, &move, &turn);
@@ -205,7 +204,7 @@ static void polynomial_collect(const td_model* m, const td_work* w, const model_
   (void)on, (void)stride;
   const polyrod r = td_polynomial_at(m, w, f);
   const polyrod_vector g = td_polyrod_force(&r, s);
-  sum_forces(m, w, f, &g, 1, NULL, tau);
+  sum_forces(m, w, f, &g, piece_length(w, f), NULL, tau);
 }
 
 static void polynomial_add(const td_model* m, td_work* w, const model_strain* f, int which) {
@@ -213,7 +212,7 @@ static void polynomial_add(const td_model* m, td_work* w, const model_strain* f,
   double s[6];
   piece_force(m, w, f, r.strain, r.rate, which, s);
   const polyrod_vector g = td_polyrod_force(&r, s);
-  sum_forces(m, w, f, &g, 1, NULL, w->tau);
+  sum_forces(m, w, f, &g, piece_length(w, f), NULL, w->tau);
 }
 
 // Squares of strain_table.h, bounded from above: a translation stretches by its slope, a rotation
@@ -245,15 +244,15 @@ static void polynomial_numbers_diff(const td_model* m, const td_work* w, const m
   td_polyrod_change(&r, &dz, &dzd, dx, du);
   piece_change(m, w, f, r.strain, r.rate, dx, du, true, ds);
   const polyrod_vector g = td_polyrod_force(&r, ds);
-  sum_forces(m, w, f, &g, 1, NULL, dtau);
+  const double length = piece_length(w, f);
+  sum_forces(m, w, f, &g, length, NULL, dtau);
   if (!w->along) return;
 
   // the shape turns what the section does; lengths and weights change, too
   piece_force(m, w, f, r.strain, r.rate, FORCES_ALL, s);
   const polyrod_vector turned = td_polyrod_force_change(&r, &dz, s), own = td_polyrod_force(&r, s);
-  const double length = piece_length(w, f);
-  sum_forces(m, w, f, &turned, 1, NULL, dtau);
-  sum_forces(m, w, f, &own, w->dnum[f->section + SECTION_LENGTH] / length, NULL, dtau);
+  sum_forces(m, w, f, &turned, length, NULL, dtau);
+  sum_forces(m, w, f, &own, w->dnum[f->section + SECTION_LENGTH], NULL, dtau);
   const model_hop* hop[2];
   polynomial_hops(m, f, &hop[0], &hop[1]);
   for (int h = 0; h < 2; h++)
@@ -281,17 +280,18 @@ static void polynomial_reverse(const td_model* m, td_work* w, const model_strain
   for (int h = 0; h < 2; h++)
     for (int k = hop[h]->col; k < hop[h]->col + hop[h]->nv; k++) {
       const model_col* c = &m->col[k];
-      const double tau = length * b->tau[c->v];
+      const double tau = b->tau[c->v];
       const double along = vec3_at(h == 0 ? own.ps : own.xs, c->part),
                    itself = h == 0 ? 0 : vec3_at(own.x, c->part);
       (h == 0 ? ps : xs)[c->part] += tau * w->col_slope[k];
       if (h == 1) x[c->part] += tau * w->col_weight[k];
-      if (c->slope != NUM_NONE) b->n[c->slope] += tau * along;
-      if (c->weight != NUM_NONE) b->n[c->weight] += tau * itself;
+      if (c->slope != NUM_NONE) b->n[c->slope] += length * tau * along;
+      if (c->weight != NUM_NONE) b->n[c->weight] += length * tau * itself;
     }
-  const polyrod_vector g = {vec3_of(ps), vec3_of(x), vec3_of(xs)};
+  polyrod_vector g = {vec3_of(ps), vec3_of(x), vec3_of(xs)};
   b->n[f->section + SECTION_LENGTH] +=
-      (vec3_dot(own.ps, g.ps) + vec3_dot(own.x, g.x) + vec3_dot(own.xs, g.xs)) / length;
+      vec3_dot(own.ps, g.ps) + vec3_dot(own.x, g.x) + vec3_dot(own.xs, g.xs);
+  g = (polyrod_vector){vec3_scale(length, g.ps), vec3_scale(length, g.x), vec3_scale(length, g.xs)};
 
   // the section, then the shape
   strain_weights to = {{0}, {0}, {0}};
@@ -323,6 +323,7 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
                                const polyrod* r, const model_hop* hop, const tree_part* part,
                                double* dq, double* dv) {
   const polyrod_vector zero = {{0, 0, 0}, {0, 0, 0}, {0, 0, 0}};
+  const double length = piece_length(w, f);
   double dx[6], du[6], s[6], ds[6];
   piece_force(m, w, f, r->strain, r->rate, FORCES_ALL, s);
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
@@ -333,14 +334,14 @@ static void polynomial_columns(const td_model* m, const td_work* w, const model_
     td_polyrod_change(r, &d, &zero, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector g = td_polyrod_force(r, ds), turned = td_polyrod_force_change(r, &d, s);
-    sum_forces(m, w, f, &g, -1, part, dq + v);
-    sum_forces(m, w, f, &turned, -1, part, dq + v);
+    sum_forces(m, w, f, &g, -length, part, dq + v);
+    sum_forces(m, w, f, &turned, -length, part, dq + v);
 
     // along the rate
     td_polyrod_change(r, &zero, &d, dx, du);
     piece_change(m, w, f, r->strain, r->rate, dx, du, false, ds);
     const polyrod_vector gv = td_polyrod_force(r, ds);
-    sum_forces(m, w, f, &gv, -1, part, dv + v);
+    sum_forces(m, w, f, &gv, -length, part, dv + v);
   }
 }
 

@@ -169,6 +169,7 @@ static void add_wrench(const td_model* m, spatial* on, size_t stride, int statio
   *at = spatial_add(*at, f);
 }
 
+// Add the wrenches of a segment with the section forces s to those on its two stations (`on`).
 static void segment_collect(const td_model* m, const td_work* w, const model_strain* f,
                             const double s[6], spatial* on, size_t stride, double* tau) {
   (void)tau;

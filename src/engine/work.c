@@ -251,8 +251,9 @@ td_status td_work_set_param(const td_model* m, td_work* w, int param, double val
 
   // refuse parameters that were used while loading, and values out of range
   if (m->param[param].structural) {
-    td_work_fail(w, "parameter '%s' was used while loading: it cannot change any more",
-                 m->names + m->param[param].name);
+    const char* why = m->names + m->param[param].why;
+    td_work_fail(w, "parameter '%s' was used while loading%s%s: load the model again to change it",
+                 m->names + m->param[param].name, *why ? " for " : "", why);
     return TD_E_USAGE;
   }
 

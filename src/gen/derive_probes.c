@@ -134,7 +134,7 @@ static ex mean_stretch(deriver* d, const model_probe* p) {
     if (quadrature > 0) part = td_derive_sum(d, quadrature - 1, part);
     sum = xadd(g, sum, part);
   }
-  return xadd(g, xnum(g, 1), xdiv(g, sum, xnum(g, d->m->rod[p->rod - 1].length)));
+  return xadd(g, xnum(g, 1), xdiv(g, sum, td_derive_number(d, d->m->rod[p->rod - 1].extent)));
 }
 
 // ---- distances --------------------------------------------------------------------------------

@@ -19,7 +19,7 @@
 
 // The fields of td_model after its arrays are written by write_model(): a field that is added to
 // the struct must be added there too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 528,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 544,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
@@ -31,9 +31,7 @@ static void* without_padding(const void* data, int n, size_t size, const char* t
   if (!copy) return NULL;
   if (n > 0) memcpy(copy, data, (size_t)n * size);
   const bool structs = strncmp(type, "model_", 6) == 0;
-  if (!structs || !td_layout(td_source_text(td_engine_sources, "model.h"), type, &l) ||
-      (size_t)l.size != size)
-    return copy;
+  if (!structs || !td_layout(td_engine_sources, type, &l) || (size_t)l.size != size) return copy;
   for (size_t i = 0; i < (size_t)n * size; i++) {
     if (!l.used[i % size]) copy[i] = 0;
   }
@@ -171,6 +169,8 @@ static void write_model(const td_model* m, td_text* out) {
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     td_text_printf(out, "    .%s = %d,\n", fields[i].name, fields[i].x);
   }
+  td_text_printf(out, "    .accuracy = %.17g,\n    .accuracy_written = %d,\n", m->accuracy,
+                 m->accuracy_written);
   const double* p = m->settings;
   td_text_printf(out, "    .settings = {%.17g, %.17g, %.17g, %.17g, %.17g, %.17g},\n};\n", p[0],
                  p[1], p[2], p[3], p[4], p[5]);

@@ -9,7 +9,7 @@
 
 typedef struct reader {
   const char* s;
-  const char* text;  // where other structs are found
+  const source_text* sources;  // where other structs are found
   int depth;
 } reader;
 
@@ -35,8 +35,7 @@ static void word(reader* r, char* out, size_t size) {
 
 static bool read_struct(reader* r, const char* name, layout* l);
 
-// Layout of one value of a type: a number by its name, a struct of the same header, else an
-// enumeration
+// Layout of one value of a type: a number by its name, a struct of the model, else an enumeration.
 static bool type_layout(reader* r, const char* type, layout* l) {
   static const struct {
     const char* name;
@@ -89,15 +88,18 @@ static bool read_fields(reader* r, const layout* field, layout* to) {
   }
 }
 
-// Read a struct of the text, field by field, and pad it to its alignment.
+// Read a struct of one of the model's headers, field by field, and pad it to its alignment.
 static bool read_struct(reader* r, const char* name, layout* l) {
   char head[120];
   snprintf(head, sizeof head, "typedef struct %s {", name);
-  const char* at = strstr(r->text, head);
+  const char* at = NULL;
+  for (const source_text* f = r->sources; f->name && !at; f++) {
+    if (strncmp(f->name, "model", 5) == 0) at = strstr(f->text, head);
+  }
   memset(l, 0, sizeof *l);
   l->align = 1;
   if (!at || r->depth > 4) return false;
-  reader inner = {at + strlen(head), r->text, r->depth + 1};
+  reader inner = {at + strlen(head), r->sources, r->depth + 1};
 
   // field by field
   for (;;) {
@@ -113,7 +115,7 @@ static bool read_struct(reader* r, const char* name, layout* l) {
   return true;
 }
 
-bool td_layout(const char* text, const char* name, layout* l) {
-  reader r = {text, text, 0};
+bool td_layout(const source_text* sources, const char* name, layout* l) {
+  reader r = {"", sources, 0};
   return read_struct(&r, name, l);
 }

@@ -266,6 +266,7 @@ int td_parts(td_part* parts, int limit) {
   int n = 0;
   n = add_part(parts, n, limit, "SUNDIALS", TENDRIL_SUNDIALS);
   n = add_part(parts, n, limit, "OpenBLAS and LAPACK", TENDRIL_OPENBLAS);
+  n = add_part(parts, n, limit, "cminpack", TENDRIL_CMINPACK);
 
   unsigned major = 0, minor = 0, release = 0;
   H5get_libversion(&major, &minor, &release);

@@ -216,8 +216,9 @@ bool td_reference(lang* L, const ast* node, char about, const char* function, va
   return ok;
 }
 
-// Evaluate an arc length: a finite number that is known while the model loads.
-static bool arc_of(lang* L, const ast* node, double* arc) {
+// Evaluate an arc length: a finite number.  One that follows parameters alone is kept as an
+// expression, *e; else it must be known while the model loads.
+static bool arc_of(lang* L, const ast* node, double* arc, ex* e) {
   value* v = td_eval(L, node);
   if (!v) return false;
   bool ok = false;
@@ -225,7 +226,11 @@ static bool arc_of(lang* L, const ast* node, double* arc) {
     char text[TD_DESCRIBE_SIZE];
     td_fail(L, node->at, "an arc length must be a number, got %s", td_value_describe(v, text));
   } else {
-    ok = td_number_at(L, v, 0, node->at, "an arc length", arc);
+    const bool follows = v->e && v->e[0] != EX_NONE &&
+                         td_ex_depends(L->g, v->e[0]) == TD_ON_PARAM &&
+                         td_spec_evaluate(L->spec, v->e[0], NAN, arc);
+    *e = follows ? v->e[0] : EX_NONE;
+    ok = follows || td_number_at(L, v, 0, node->at, "an arc length", arc);
     if (ok && !isfinite(*arc)) {
       td_fail(L, node->at, "an arc length must be a finite number, got %g", *arc);
       ok = false;
@@ -258,9 +263,11 @@ value* td_at_call(lang* L, const ast* node) {
   // the place on a body or rod, or the element of another structure
   if (node->n == 2 && (strcmp(ref.root, "body") == 0 || strcmp(ref.root, "rod") == 0)) {
     double arc;  // or the element of a body
-    if (!arc_of(L, node->list[1], &arc)) return NULL;
+    ex e;
+    if (!arc_of(L, node->list[1], &arc, &e)) return NULL;
     ref.has_place = true;
-    ref.place = td_ex_const(L->g, arc);
+    if (e != EX_NONE && strcmp(ref.root, "rod") != 0) arc = td_spec_settle(L->spec, e);
+    ref.place = e != EX_NONE && strcmp(ref.root, "rod") == 0 ? e : td_ex_const(L->g, arc);
     if (ref.place == EX_NONE) return td_no_memory(L, node->at);
   } else if (node->n == 2) {
     int element;
@@ -277,10 +284,15 @@ value* td_at_call(lang* L, const ast* node) {
 
 // ---- sensors ----------------------------------------------------------------------------------
 
-// Read a point in the body frame, [x y z].
+// Read a point in the body frame, [x y z]; its coordinates may follow parameters.
 static bool point_of(lang* L, const ast* node, value* v, td_sensor_ref* ref) {
   for (int i = 0; i < 3; i++) {
-    if (!td_number_at(L, v, i, node->at, "a point", &ref->point[i])) return false;
+    const ex e = v->kind == V_NUM && v->e ? v->e[i] : EX_NONE;
+    if (e != EX_NONE && td_ex_depends(L->g, e) == TD_ON_PARAM &&
+        td_spec_evaluate(L->spec, e, NAN, &ref->point[i]))
+      ref->follows[i] = e + 1;
+    else if (!td_number_at(L, v, i, node->at, "a point", &ref->point[i]))
+      return false;
   }
   ref->has_point = true;
   return true;
@@ -362,7 +374,13 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
   ref->index = r->index;
   const bool whole = sensor_is(ref->kind, OF_WHOLE_ROD);
   const bool tip = !sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN | OF_SECTION);
-  ref->arc = r->has_place ? td_ex_value(L->g, r->place) : tip ? TD_ARC_TIP : 0;
+  ref->arc = tip ? TD_ARC_TIP : 0;
+  if (r->has_place && td_ex_is_const(L->g, r->place)) {
+    ref->arc = td_ex_value(L->g, r->place);
+  } else if (r->has_place) {
+    td_spec_evaluate(L->spec, r->place, NAN, &ref->arc);
+    ref->place = r->place + 1;
+  }
   const int wanted = whole || r->has_place || (tip && node->n == 1) ? 1 : 2;
   if (node->n != wanted) {
     return td_fail(L, node->at, "%s(rod(%d)%s) called with %d argument%s", name, r->index,
@@ -384,7 +402,10 @@ static bool rod_arguments(lang* L, const ast* node, const value_ref* r, td_senso
     return td_fail(L, node->list[1]->at,
                    "an arc length must be a number, or s alone in the rod's load and input") !=
            NULL;
-  return arc_of(L, node->list[1], &ref->arc);
+  ex place;
+  if (!arc_of(L, node->list[1], &ref->arc, &place)) return false;
+  if (place != EX_NONE) ref->place = place + 1;
+  return true;
 }
 
 // length(cable(1)) and tension(cable(1)) take no further arguments.
@@ -436,7 +457,12 @@ static bool about_reference(lang* L, const ast* node, td_sensor_ref* ref, char a
     ref->item = 1;
     if (r.has_place) ref->arc = td_ex_value(L->g, r.place);
     if (r.has_place && node->n == 1) return true;
-    if (!r.has_place && node->n == 2) return arc_of(L, node->list[1], &ref->arc);
+    if (!r.has_place && node->n == 2) {
+      ex e;
+      if (!arc_of(L, node->list[1], &ref->arc, &e)) return false;
+      if (e != EX_NONE) td_spec_settle(L->spec, e);
+      return true;
+    }
     return td_fail(L, node->at, "%s(body(%d)%s) called with %d argument%s", name, r.index,
                    r.has_place ? "" : ", arc length", node->n, node->n == 1 ? "" : "s") != NULL;
   }

@@ -399,7 +399,7 @@ static bool expression_now(lang* L, ex e, td_span at, const char* what, double* 
     while (i < L->spec->nparam && L->spec->params[i].var != used[k]) i++;
     ok = i < L->spec->nparam;
     if (ok) {
-      L->spec->params[i].structural = true;
+      td_param_settle(&L->spec->params[i], what);
       vars[used[k]] = L->spec->params[i].value;
     } else {
       td_fail(

@@ -112,6 +112,8 @@ bool td_eig_pencil(const double* K, const double* M, int n, double* w, double* V
 bool td_eig_general(const double* A, int n, double* re, double* im, double* VR);
 // Singular values, descending.
 bool td_singular_values(const double* A, int rows, int cols, double* s);
+// The same with right singular vectors: row k of V (cols x cols) belongs to s[k]; rows >= cols.
+bool td_right_singular(const double* A, int rows, int cols, double* s, double* V);
 
 // Minimum-norm least-squares solution of A x = b (rows x cols) by singular values; those below
 // rcond times the largest count as zero.  Allocates.

@@ -82,6 +82,21 @@ bool td_singular_values(const double* A, int rows, int cols, double* s) {
   return info == 0;
 }
 
+// A' = U S W': the columns of U are the right singular vectors of A.
+bool td_right_singular(const double* A, int rows, int cols, double* s, double* V) {
+  if (cols == 0) return true;
+  if (rows < cols || !all_finite(A, area(rows, cols))) return false;
+  double* T = copy_of(A, area(rows, cols));
+  double* superb = malloc(sizeof(double) * (size_t)cols);
+  const lapack_int info =
+      !T || !superb ? 1
+                    : LAPACKE_dgesvd(LAPACK_COL_MAJOR, 'S', 'N', cols, rows, T, cols, s, V, cols,
+                                     NULL, 1, superb);
+  free(superb);
+  free(T);
+  return info == 0;
+}
+
 // dgelsd: minimum-norm least squares by the singular value decomposition.
 bool td_least_squares(const double* A, int rows, int cols, double rcond, const double* b,
                       double* x) {

@@ -38,9 +38,15 @@ void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const c
   keep(spec, (spec_bound){.kind = kind}, e, n * n, rule, NULL);
 }
 
-ex td_bound_at(td_spec* spec, const value* v, int i, double arc) {
+ex td_bound_at(td_spec* spec, const value* v, int i, ex arc) {
   const ex e = td_value_ex(v, i, spec->graph);
-  if (isnan(arc) || !(td_ex_depends(spec->graph, e) & TD_ON_ARC)) return e;
-  const ex at = td_ex_const(spec->graph, arc);
-  return td_ex_substitute(spec->graph, e, &spec->arc_var, &at, 1);
+  if (arc == EX_NONE || !(td_ex_depends(spec->graph, e) & TD_ON_ARC)) return e;
+  return td_ex_substitute(spec->graph, e, &spec->arc_var, &arc, 1);
+}
+
+ex td_stretch_ex(td_spec* spec, stretch s, int k) {
+  if (isnan(s.length)) return EX_NONE;
+  if (!s.moves) return td_ex_const(spec->graph, stretch_arc(s, k));
+  return td_ex_2(spec->graph, EX_ADD, s.from_ex,
+                 td_ex_2(spec->graph, EX_MUL, td_ex_const(spec->graph, 0.5 * k), s.length_ex));
 }

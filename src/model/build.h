@@ -53,9 +53,20 @@ typedef struct rod_part {
   const value* s;
   int at;
   rod_words w;
-  double from, length;  // where it begins, how long it is
-  int first, n;         // its segments: first (from 0), how many; n is also a polynomial order
+  double from, length;    // where it begins, how long it is, at the parameters' present values
+  ex from_ex, length_ex;  // the same as expressions of parameters
+  int first, n;           // its segments: first (from 0), how many; n is also a polynomial order
+  // the part as it is written, of which this is all or, in a refined rod, a stretch (rod_refine.c)
+  double whole_from, whole_length;
+  int whole, whole_n;
 } rod_part;
+
+// A place of a rod whose share of its part follows parameters (rod_arcs.c): an end of a cable or a
+// chamber that cuts the rod, or a place that the user wrote.
+typedef struct rod_mark {
+  double arc;  // at the parameters' present values [m]
+  ex share;    // (arc - from)/length of its part
+} rod_mark;
 
 // Where a rod's frames are.
 typedef struct build_rod {
@@ -67,10 +78,17 @@ typedef struct build_rod {
   int npart;
   value* parts;        // the struct array behind `part`, NULL: the rods themselves
   bool middle_joints;  // pieces turn at segment middles (srl), nodes at segment ends otherwise
-  double* arc;         // n + 1: where segments end, 0 is the base
-  int* hop;            // n + 1: hop of each piece or node, 0 is the base
-  int fix, nfix;       // of the base
-  double* point_arc;   // polynomial model: arc length and hop of each frame
+  bool moves;          // some arc length on it follows parameters
+  rod_mark* border;    // where parts begin and end and where something cuts them, ascending
+  int nborder, border_cap;
+  rod_mark* mark;  // places with an expression of their own, found by their arc length
+  int nmark, mark_cap;
+  rod_mark side[2];  // ends of a step aside to a marked place, while it is built
+  bool aside;
+  double* arc;        // n + 1: where segments end, 0 is the base
+  int* hop;           // n + 1: hop of each piece or node, 0 is the base
+  int fix, nfix;      // of the base
+  double* point_arc;  // polynomial model: arc length and hop of each frame
   int* point_hop;
   int npoint, arc_cap, hop_cap;
   // coordinates of a strain field that is written out: the first of each, how many, the variable of
@@ -138,7 +156,7 @@ td_status td_build_cables(builder* b);  // when all pieces of rods are made
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix);
 // The piece or node of a placed rod at an arc length, and the distance from its frame along the
 // rod.
-void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset);
+void td_build_rod_point(builder* b, int rod, double arc, int* hop, ex* offset);
 // Where on its rod, which exists, a sensor is.
 // The rod that a sensor is on, from 1: its own, or the one that its body is (joint.rom) where an
 // arc length is given; 0: none.
@@ -150,7 +168,7 @@ int td_build_rod_part(const builder* b, int rod, double arc);
 // Four numbers of a rotation are a quaternion, or angle and axis.
 td_status td_build_fix(builder* b, const value* tr, int i, bool quaternion, bool translation,
                        bool rotation);
-td_status td_build_push_offset(builder* b, double z);  // a fixed translation along z
+td_status td_build_push_offset(builder* b, ex z);  // a fixed translation along z
 void td_build_rod_name(const builder* b, int rod, char* out, size_t size);
 // A list of expressions that grows; false: no memory.
 typedef struct ex_list {
@@ -219,6 +237,11 @@ bool td_unit_vector(double x[3]);
 // Two unit vectors that complete n to a right-handed frame (t1, t2, n); principal axes give
 // principal axes.
 void td_complete_frame(const double n[3], double t1[3], double t2[3]);
+// The same as expressions of parameters.
+void td_complete_frame_ex(builder* b, const ex n[3], ex t1[3], ex t2[3]);
+// Row r of the `axis` of a joint, which is not zero, as a unit vector; the fallback where it is
+// absent.
+void td_joint_axis(builder* b, const joint_words* w, int r, const double fallback[3], ex out[3]);
 
 // names: "elbow" or "joint(3)", with "[k]" when repeated
 typedef char plain_name[32];

@@ -22,23 +22,30 @@ typedef struct rod_end {
 
 // ---- do the ends coincide? --------------------------------------------------------------------
 
-// The values of n slots; false: they are not constant.
-static bool constants(const builder* b, num slot, int n, double* x) {
+// Parameters for which ends are compared (td_build_trial).
+typedef struct trial {
+  const builder* b;
+  const double* vars;
+} trial;
+
+// The values of n slots; false: they depend on more than parameters.
+static bool constants(const trial* t, num slot, int n, double* x) {
   for (int i = 0; i < n; i++) {
-    const ex e = b->m->number_ex[slot + i];
-    if (td_ex_depends(b->spec->graph, e)) return false;
-    x[i] = td_ex_value(b->spec->graph, e);
+    const ex e = t->b->m->number_ex[slot + i];
+    if (td_ex_depends(t->b->spec->graph, e) & ~(unsigned)TD_ON_PARAM) return false;
+    x[i] = td_ex_eval(t->b->spec->graph, e, t->vars);
   }
   return true;
 }
 
-static bool pose_of(const builder* b, int fix, int nfix, pose* g) {
+// Product of fixed transformations whose numbers are constants.  False: some number is not.
+static bool pose_of(const trial* t, int fix, int nfix, pose* g) {
   *g = pose_identity();
   for (int i = fix; i < fix + nfix; i++) {
-    const model_fix* f = &b->m->fix[i];
+    const model_fix* f = &t->b->m->fix[i];
     double trans[3], rot[4] = {0};
-    if (!constants(b, f->trans, 3, trans)) return false;
-    if (f->rot != NUM_NONE && !constants(b, f->rot, fix_numbers(f), rot)) return false;
+    if (!constants(t, f->trans, 3, trans)) return false;
+    if (f->rot != NUM_NONE && !constants(t, f->rot, fix_numbers(f), rot)) return false;
     *g = pose_mul(*g, (pose){fix_rotation(f, rot), vec3_of(trans)});
   }
   return true;
@@ -52,7 +59,8 @@ static bool same_pose(const pose* a, const pose* c, double length) {
 }
 
 // A hop of a rigid joint that does nothing when its coordinates are zero.
-static bool is_joint(const builder* b, const model_hop* hop) {
+static bool is_joint(const trial* t, const model_hop* hop) {
+  const builder* b = t->b;
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_dof* dof = &b->m->vel[b->m->col[k].v];
     if (dof->rod > 0 || dof->mesh > 0) return false;
@@ -60,24 +68,42 @@ static bool is_joint(const builder* b, const model_hop* hop) {
   if (is_step(hop)) return false;
   double y[3];  // of charts and translations
   const bool numbers = has_chart(hop) || td_hop_traits[hop->kind].axes == 0;
-  return !numbers || (constants(b, hop->value, 3, y) && y[0] == 0 && y[1] == 0 && y[2] == 0);
+  return !numbers || (constants(t, hop->value, 3, y) && y[0] == 0 && y[1] == 0 && y[2] == 0);
 }
 
 // The pose of `to` seen from the hop of `from` when all coordinates between are zero; false: there
 // is more between them than joints.
-static bool pose_between(const builder* b, const rod_end* from, const rod_end* to, pose* g) {
-  if (!pose_of(b, to->fix, to->nfix, g)) return false;
+static bool pose_between(const trial* t, const rod_end* from, const rod_end* to, pose* g) {
+  const builder* b = t->b;
+  if (!pose_of(t, to->fix, to->nfix, g)) return false;
   for (int h = to->hop; h != from->hop; h = b->m->hop[h].parent) {
     pose before;
-    if (h < 0 || !is_joint(b, &b->m->hop[h])) return false;
-    if (!pose_of(b, b->m->hop[h].fix, b->m->hop[h].nfix, &before)) return false;
+    if (h < 0 || !is_joint(t, &b->m->hop[h])) return false;
+    if (!pose_of(t, b->m->hop[h].fix, b->m->hop[h].nfix, &before)) return false;
     *g = pose_mul(before, *g);
   }
   return true;
 }
 
+// Whether the ends meet was decided with the parameters' present values.
+static void settle_ends(builder* b, const rod_end* from, const rod_end* to) {
+  const int first[2] = {from->fix, to->fix}, n[2] = {from->nfix, to->nfix};
+  for (int k = 0; k < 2; k++)
+    for (int i = first[k]; i < first[k] + n[k]; i++) {
+      const model_fix* f = &b->m->fix[i];
+      for (int c = 0; c < 3; c++) td_spec_settle(b->spec, b->m->number_ex[f->trans + c]);
+      for (int c = 0; f->rot != NUM_NONE && c < fix_numbers(f); c++)
+        td_spec_settle(b->spec, b->m->number_ex[f->rot + c]);
+    }
+  for (int h = to->hop; h >= 0 && h != from->hop; h = b->m->hop[h].parent) {
+    const rod_end own = {-1, b->m->hop[h].fix, b->m->hop[h].nfix}, none = {-1, 0, 0};
+    settle_ends(b, &own, &none);
+  }
+}
+
 // ---- joints -----------------------------------------------------------------------------------
 
+// Add a station, a frame at an end of a rod, and return its number.
 static td_status push_frame(builder* b, const rod_end* e, const char* name, int* station) {
   model_station* s = td_push_station(b->m, 1);
   if (!s) return TD_E_NOMEM;
@@ -91,7 +117,8 @@ static td_status push_frame(builder* b, const rod_end* e, const char* name, int*
 }
 
 // Does a single screw lie between the ends, with its axis through both?
-static bool is_screw(const builder* b, const rod_end* from, const rod_end* to, const pose* end) {
+static bool is_screw(const trial* t, const rod_end* from, const rod_end* to, const pose* end) {
+  const builder* b = t->b;
   const pose one = pose_identity();
   pose g;
   if (to->hop < 0) return false;
@@ -99,23 +126,20 @@ static bool is_screw(const builder* b, const rod_end* from, const rod_end* to, c
   const bool screw = traits->axes == 1 && !traits->quaternion;
   if (!screw) return false;
   if (b->m->hop[to->hop].parent != from->hop) return false;
-  return pose_of(b, to->fix, to->nfix, &g) && same_pose(&g, &one, 1) &&
-         pose_of(b, b->m->hop[to->hop].fix, b->m->hop[to->hop].nfix, &g) && same_pose(&g, end, 1);
+  return pose_of(t, to->fix, to->nfix, &g) && same_pose(&g, &one, 1) &&
+         pose_of(t, b->m->hop[to->hop].fix, b->m->hop[to->hop].nfix, &g) && same_pose(&g, end, 1);
 }
 
 // Strains of a screw: its axis times its coordinate, of which helical joints move along as well.
 static td_status push_terms(builder* b, const model_hop* hop, model_strain* f) {
-  double axis[3];
   f->kind = STRAIN_BASIS;
   f->term = b->m->nterm;
-  if (!constants(b, hop->axis, 3, axis)) return TD_E_MODEL;  // axes of joints are numbers
-  const double size = vec3_norm(vec3_of(axis));
   for (int d = 0; d < 6; d++) {
-    const double along = axis[d % 3] / size;
-    if (along == 0 || (d >= 3 && !hop->turns)) continue;
+    const ex along = b->m->number_ex[hop->axis + d % 3];  // of unit length
+    if (along == num_ex(b, 0) || (d >= 3 && !hop->turns)) continue;
     if (d < 3 && !hop->moves && hop->pitch == NUM_NONE) continue;
     const ex lead = d < 3 && !hop->moves ? b->m->number_ex[hop->pitch] : num_ex(b, 1);
-    const num weight = td_build_number(b, times(b, along, lead));
+    const num weight = td_build_number(b, mul(b, along, lead));
     model_term* term = td_push_term(b->m, 1);
     if (!term || weight == NUM_NONE) return TD_E_NOMEM;
     *term = (model_term){.q = hop->q, .v = hop->v, .mode = d, .weight = weight, .rate = NUM_NONE};
@@ -175,9 +199,10 @@ static td_status cross_joint(builder* b, int cable, int k, const rod_end ends[2]
   }
   model_strain* to = td_push_strain(b->m, 1);
   model_crossing* c = td_push_crossing(b->m, 1);
-  if (!to || !c) return TD_E_NOMEM;
+  const num cover = td_build_number(b, num_ex(b, 1));
+  if (!to || !c || cover == NUM_NONE) return TD_E_NOMEM;
   *to = f;
-  *c = (model_crossing){b->m->nstrain - 1, cable, 1, path, k + 1};
+  *c = (model_crossing){b->m->nstrain - 1, cable, cover, path, k + 1};
   return TD_OK;
 }
 
@@ -240,23 +265,33 @@ td_status td_build_cable_joints(builder* b, int cable) {
   for (int k = 0; k + 1 < n; k++) {
     // frames and points of the cable at the end of one rod and the base of the next
     const int one = td_cable_rod(b, cable, k), next = td_cable_rod(b, cable, k + 1);
-    const num before = td_cable_path(b, cable, b->rod[one - 1].length),
-              after = td_cable_path(b, cable, 0);
+    const num before = td_cable_path(b, cable, one, b->rod[one - 1].length),
+              after = td_cable_path(b, cable, next, 0);
     const build_rod* r = &b->rod[next - 1];
     const place tip = {.rod = one, .arc = b->rod[one - 1].length};
     rod_end ends[2] = {{0}, {r->hop[0], r->fix, r->nfix}};
     if (before == NUM_NONE || after == NUM_NONE) return TD_E_NOMEM;
     TD_TRY(td_build_anchor(b, &tip, 0, &ends[0].hop, &ends[0].fix, &ends[0].nfix));
 
-    // joints that bring the ends together when nothing has moved
+    // joints that bring the ends together when nothing has moved, whatever the parameters
     pose end, base;
-    const bool known =
-        pose_of(b, ends[0].fix, ends[0].nfix, &end) && pose_between(b, &ends[0], &ends[1], &base);
-    const bool meet = known && same_pose(&end, &base, b->rod[one - 1].length);
+    bool meet = false, screw = false;
+    for (int trying = 0; trying <= TD_TRIALS; trying++) {
+      double* vars = td_build_trial(b, trying);
+      const trial t = {b, vars};
+      if (!vars) return TD_E_NOMEM;
+      const bool now = pose_of(&t, ends[0].fix, ends[0].nfix, &end) &&
+                       pose_between(&t, &ends[0], &ends[1], &base) &&
+                       same_pose(&end, &base, b->rod[one - 1].length);
+      const bool turns = now && is_screw(&t, &ends[0], &ends[1], &end);
+      if (trying == 0) meet = now, screw = turns;
+      if (now != meet || turns != screw) settle_ends(b, &ends[0], &ends[1]);
+      free(vars);
+      if (!meet) break;
+    }
     const bool rigid = ends[0].hop == ends[1].hop;
     if (meet && rigid && same_point(b, before, after)) continue;
     if (meet && !rigid) {
-      const bool screw = is_screw(b, &ends[0], &ends[1], &end);
       TD_TRY(cross_joint(b, cable, k, ends, screw, before, after));
     } else {
       TD_TRY(push_chord(b, cable, k, ends, before, after));

@@ -18,9 +18,9 @@ static const td_field fields[] = {
      "rod it runs through, or several in order from where it is pulled"},
     {"cable.path", FIELD_NUM, "1x2", "[0 0]", "m", ALONG, "", "",
      "[x y] where it passes the section; s counts from the base of each rod"},
-    {"cable.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0",
+    {"cable.from", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0",
      "arc length at which it enters the first rod"},
-    {"cable.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0",
+    {"cable.to", FIELD_NUM, "1", "length", "m", PARAM, "", "> 0",
      "arc length of the last rod at which it is fastened"},
     {"cable.tension", FIELD_NUM, "1", "", "N", FORCE, "", ">= 0",
      "tension, by which it pulls: a cable does not push"},
@@ -117,6 +117,8 @@ static void check_rod(td_spec* spec, const value* s, int i, const char* name, in
     return;
   }
 
+  td_check_range_stays(spec, (int)rod - 1, k == 0 ? c.from : NULL, k == n - 1 ? c.to : NULL, name);
+
   // the path at both ends and in the middle
   for (int p = 0; c.path && p < 3; p++) {
     const double arc = from + 0.5 * p * (to - from);
@@ -198,16 +200,16 @@ const td_structure td_structure_cable = {
 static td_status cross_piece(builder* b, int piece, int cable) {
   const model_strain* f = &b->m->strain[piece];
   for (int k = 0; k < td_cable_rods(b, cable); k++) {
-    double from, to;
+    ex from, to;
     if (td_cable_rod(b, cable, k) != f->rod) continue;
     td_cable_range(b, cable, k, &from, &to);
-    const double part = td_rod_share(td_rod_reach(b, f), f->arc, from, to);
-    if (part == 0) continue;
+    const ex part = td_rod_share(b, f->rod - 1, td_rod_reach(b, f), f->arc, from, to);
+    if (td_ex_is_const(b->spec->graph, part) && td_ex_value(b->spec->graph, part) == 0) continue;
     TD_TRY(td_cable_room(b, cable));
-    const num path = td_cable_path(b, cable, f->arc);
+    const num path = td_cable_path(b, cable, f->rod, f->arc), cover = td_build_number(b, part);
     model_crossing* c = td_push_crossing(b->m, 1);
-    if (!c || path == NUM_NONE) return TD_E_NOMEM;
-    *c = (model_crossing){piece, cable, part, path, 0};
+    if (!c || path == NUM_NONE || cover == NUM_NONE) return TD_E_NOMEM;
+    *c = (model_crossing){piece, cable, cover, path, 0};
     b->m->strain[piece].ncrossing++;
   }
   return TD_OK;
@@ -215,6 +217,7 @@ static td_status cross_piece(builder* b, int piece, int cable) {
 
 #define MOST_MEETINGS 1e8  // pairs of pieces and cables that the search for crossings may try
 
+// Find for each piece of a rod the cables that pass it, piece by piece.
 static td_status cross_pieces(builder* b) {
   if ((double)b->m->nstrain * b->m->ncable > MOST_MEETINGS)
     return td_error(

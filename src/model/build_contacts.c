@@ -77,6 +77,7 @@ typedef struct contact_words {
   bool per_point;  // stiffness is given for each point of a rod
 } contact_words;
 
+// Read the fields of one contact.
 static contact_words read_contact(const value* s, int i) {
   static const char* const law[5] = {"stiffness", "damping", "exponent", "friction", "slip"};
   const shape_kind* shape = td_shape_find(td_get_word(s, i, "second", ""));
@@ -131,6 +132,8 @@ static bool is_field_of(const shape_kind* shape, int n, const char* field) {
   return false;
 }
 
+// Check one contact: a round object has a radius, nothing touches itself, and fields that have no
+// effect are reported.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const contact_words c = read_contact(s, i);
   const value *first = c.side[0].on, *second = c.side[1].on;
@@ -197,6 +200,7 @@ const td_structure td_structure_contact = {
 
 // ---- balls ------------------------------------------------------------------------------------
 
+// Add a ball around a point of a station, within the limit of the model.
 static td_status push_ball(builder* b, int i, int station, num centre, num radius, double weight) {
   if (b->m->nball >= b->spec->limits.parts + b->nnode)
     return td_error(b->diags, TD_E_MODEL, td_check_element_at(b->diags, b->contacts, i),
@@ -292,6 +296,15 @@ static void thin_out(builder* b, int rod, rod_places* at) {
     at->arc[kept++] = last = arc;
   }
   at->n = kept;
+}
+
+bool td_rod_in_contact(const builder* b, int rod) {
+  for (int i = 0; b->contacts && i < td_value_count(b->contacts); i++) {
+    const contact_words c = read_contact(b->contacts, i);
+    for (int k = 0; k < 2; k++)
+      if (value_names(c.side[k].on, "rod") && c.side[k].on->ref.index == rod + 1) return true;
+  }
+  return false;
 }
 
 // Does a contact act all along a rod?
@@ -491,6 +504,8 @@ typedef struct contact_side {
   int ball, nball, piece, npiece;
 } contact_side;
 
+// Add the balls or pieces of one side of a contact: the nodes of a mesh, the points or the length
+// of a rod, the balls of a body.
 static td_status push_side(builder* b, const contact_words* c, bool second, contact_side* out) {
   const side_words* side = &c->side[second];
   const value* size = side->ball || second || c->round ? side->ball : c->radius;
@@ -551,6 +566,7 @@ static num velocity(builder* b, num point) {
   return at;
 }
 
+// Add one contact: its law, the fixed object, what touches and what is touched.
 static td_status push_contact(builder* b, int i) {
   static const double zero[3] = {0, 0, 0}, up[3] = {0, 0, 1}, usual[5] = {0, 0, 1, 0, 1e-3};
   td_exprs* g = b->spec->graph;

@@ -44,6 +44,7 @@ static td_status sort_slots(builder* b, bool* motion, bool* strain) {
   return TD_OK;
 }
 
+// Tape of the expressions of n slots; open: their tables go on beyond their ends.
 static td_tape* slot_tape(const td_model* m, const num* slot, int n, bool open) {
   ex* e = malloc(((size_t)n + 1) * sizeof(ex));
   if (!e) return NULL;
@@ -61,6 +62,8 @@ typedef struct var_use {
   int probe, input, param;  // index into the model's lists (input: model_drives), -1
 } var_use;
 
+// Index from each variable of the graph to the probe, the drive or the parameter that it stands
+// for, -1: none.
 static var_use* index_vars(const td_model* m) {
   const int n = td_exprs_nvar(m->graph);
   var_use* use = malloc(((size_t)n + 1) * sizeof(var_use));
@@ -517,7 +520,8 @@ static td_status push_named(builder* b) {
                          .low = p->range.low,
                          .high = p->range.high,
                          .logarithmic = p->range.logarithmic,
-                         .structural = p->structural};
+                         .structural = p->structural,
+                         .why = td_push_name(m, "%s", p->why)};
   }
   for (int i = 0; i < b->spec->ninput; i++) {
     model_named* out = td_push_input(m, 1);

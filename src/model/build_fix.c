@@ -2,7 +2,7 @@
 // frame.
 #include <math.h>
 
-#include "model/build.h"
+#include "model/rods.h"
 
 // t1: a principal axis made orthogonal to n (Gram and Schmidt); t2 = n × t1.
 void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
@@ -20,6 +20,44 @@ void td_complete_frame(const double n[3], double t1[3], double t2[3]) {
   for (int c = 0; c < 3; c++) t1[c] /= sqrt(norm);
   for (int c = 0; c < 3; c++)
     t2[c] = n[(c + 1) % 3] * t1[(c + 2) % 3] - n[(c + 2) % 3] * t1[(c + 1) % 3];
+}
+
+void td_complete_frame_ex(builder* b, const ex n[3], ex t1[3], ex t2[3]) {
+  double now[3], u1[3], u2[3];
+  bool still = true;
+  for (int c = 0; c < 3; c++) {
+    now[c] = td_build_now(b, n[c]);
+    still = still && td_ex_is_const(b->spec->graph, n[c]);
+  }
+  td_complete_frame(now, u1, u2);
+  for (int c = 0; c < 3; c++) {
+    t1[c] = num_ex(b, u1[c]);
+    t2[c] = num_ex(b, u2[c]);
+  }
+  if (still) return;
+
+  // the same with the axis chosen now, which stays the one that n is nearest to
+  int k = 0;
+  for (int c = 1; c < 3; c++)
+    if (fabs(now[c]) > fabs(now[k])) k = c;
+  const double sign = now[k] < 0 ? -1 : 1;
+  const int next = (k + 1) % 3;
+  const ex dot = times(b, sign, n[next]);
+  ex norm = num_ex(b, 0);
+  for (int c = 0; c < 3; c++) {
+    t1[c] = minus(b, num_ex(b, c == next ? sign : 0), mul(b, dot, n[c]));
+    norm = add(b, norm, mul(b, t1[c], t1[c]));
+  }
+  norm = td_ex_1(b->spec->graph, EX_SQRT, norm);
+  for (int c = 0; c < 3; c++) t1[c] = over(b, t1[c], norm);
+  for (int c = 0; c < 3; c++)
+    t2[c] =
+        minus(b, mul(b, n[(c + 1) % 3], t1[(c + 2) % 3]), mul(b, n[(c + 2) % 3], t1[(c + 1) % 3]));
+  for (int c = 0; c < 3; c++) {
+    const ex ahead = minus(b, times(b, sign, n[k]),
+                           c == k ? num_ex(b, 0) : td_ex_1(b->spec->graph, EX_ABS, n[c]));
+    td_rod_keep_above(b, ahead, "an axis turns towards another direction of its frame, by ");
+  }
 }
 
 bool td_unit_vector(double x[3]) {

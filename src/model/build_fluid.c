@@ -248,23 +248,23 @@ static ex density(builder* b) {
 // ---- rods -------------------------------------------------------------------------------------
 
 // Element i of a field of rod.fluid at an arc length.
-static ex number_at(builder* b, const value* v, int i, double arc, double fallback) {
-  return v && i < td_value_count(v) ? at_arc(b, td_value_ex(v, i, b->spec->graph), arc)
+static ex number_at(builder* b, int rod, const value* v, int i, double arc, double fallback) {
+  return v && i < td_value_count(v) ? at_arc(b, rod, td_value_ex(v, i, b->spec->graph), arc)
                                     : num_ex(b, fallback);
 }
 
 // Coefficients of drag in the section's axes: a whole matrix, or drag on the diagonal and lift
 // across.
-static void rod_coefficients(builder* b, const fluid_words* w, double arc, ex C[9]) {
+static void rod_coefficients(builder* b, int rod, const fluid_words* w, double arc, ex C[9]) {
   static const double drag[3] = {1.1, 1.1, 0.01};
   for (int k = 0; k < 9 && w->drag_matrix; k++)
-    C[k] = number_at(b, w->drag_matrix, k / 3 + 3 * (k % 3), arc, 0);
+    C[k] = number_at(b, rod, w->drag_matrix, k / 3 + 3 * (k % 3), arc, 0);
   if (w->drag_matrix) return;
   const bool three = w->lift && td_value_count(w->lift) == 3;
   ex l[3];
   for (int c = 0; c < 3; c++) {
-    l[c] = three || c == 2 ? number_at(b, w->lift, three ? c : 0, arc, 0) : num_ex(b, 0);
-    C[4 * c] = number_at(b, w->drag, c, arc, drag[c]);
+    l[c] = three || c == 2 ? number_at(b, rod, w->lift, three ? c : 0, arc, 0) : num_ex(b, 0);
+    C[4 * c] = number_at(b, rod, w->drag, c, arc, drag[c]);
   }
   C[1] = times(b, -1, l[2]);
   C[2] = l[1];
@@ -282,18 +282,19 @@ static td_status wet_sample(builder* b, const model_sample* s) {
   const ex rho = density(b), A = td_rod_area(b, rod, s->arc), none = num_ex(b, 0);
   const ex centre[3] = {none, none, none};
   ex drag[36], added[36], C[9], width[3];
+  const ex weight = td_rod_weight(b, rod, s->arc, s->weight), half = times(b, 0.5, weight);
   zeros(b, drag);
   zeros(b, added);
   td_rod_widths(b, rod, s->arc, width);
-  rod_coefficients(b, &w, s->arc, C);
+  rod_coefficients(b, rod, &w, s->arc, C);
   for (int i = 0; i < 3; i++) {
     for (int j = 0; j < 3; j++)
-      drag[6 * i + j] = times(b, 0.5 * s->weight, mul(b, mul(b, rho, width[i]), C[3 * i + j]));
+      drag[6 * i + j] = mul(b, half, mul(b, mul(b, rho, width[i]), C[3 * i + j]));
     added[7 * i] =
-        times(b, s->weight, mul(b, mul(b, rho, A), number_at(b, w.added_mass, i, s->arc, mass[i])));
+        mul(b, weight, mul(b, mul(b, rho, A), number_at(b, rod, w.added_mass, i, s->arc, mass[i])));
   }
-  const td_sensor_ref at = {.root = 'r', .index = s->rod, .arc = s->arc};
-  return push_wet(b, s->station, &at, times(b, s->weight, mul(b, rho, A)), centre, drag, added);
+  const td_sensor_ref at = {.root = 'r', .index = s->rod, .arc = s->arc, .moves = b->rod[rod].moves};
+  return push_wet(b, s->station, &at, mul(b, weight, mul(b, rho, A)), centre, drag, added);
 }
 
 // ---- bodies -----------------------------------------------------------------------------------
@@ -303,6 +304,7 @@ static void body_matrix(builder* b, const value* v, ex out[36]) {
   for (int k = 0; v && k < 36; k++) out[k] = td_value_ex(v, k / 6 + 6 * (k % 6), b->spec->graph);
 }
 
+// Put one element of a body with a field `fluid` into the fluid.
 static td_status wet_body(builder* b, int instance) {
   const model_body* body = &b->m->body[instance];
   const value* fluid = td_get(b->bodies, body->body - 1, "fluid");
@@ -384,6 +386,8 @@ static td_status push_drag(builder* b, int k, wet_edges* all, int e, ex width) {
   return TD_OK;
 }
 
+// Add the drag of each edge of a mesh, and half of the fluid that it displaces to each of its two
+// nodes.
 static td_status push_edges(builder* b, int k, wet_edges* all, ex* displaced) {
   static const double quarter_pi = 0.78539816339744830962;
   const build_mesh* mesh = &b->mesh[k];
@@ -400,6 +404,7 @@ static td_status push_edges(builder* b, int k, wet_edges* all, ex* displaced) {
   return TD_OK;
 }
 
+// Put mesh k into the fluid of density rho: drag on its edges, displaced fluid at its free nodes.
 static td_status wet_mesh(builder* b, int k, ex rho) {
   const value* fluid = b->mesh[k].w.fluid;
   if (!fluid) return TD_OK;

@@ -77,6 +77,7 @@ static void check_name(td_spec* spec, const spec_internal* z) {
   }
 }
 
+// Check that an initial value depends on parameters only and is finite.
 static void check_initial(td_spec* spec, const spec_internal* z) {
   const unsigned on = (unsigned)td_ex_depends(spec->graph, z->init);
   double x = NAN;

@@ -9,6 +9,7 @@
 
 #include "model/build.h"
 #include "model/hop_words.h"
+#include "model/rods.h"
 #include "model/structure.h"
 
 static const td_field fields[] = {
@@ -100,7 +101,7 @@ static const td_field fields[] = {
     {"joint.type", FIELD_STR, "", "", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "shorthand for the degrees of freedom; on a body that has its main joint it closes a loop"},
-    {"joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "",
+    {"joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", PARAM, "", "",
      "axis of `type` (the normal of a planar joint); a universal joint has two rows, "
      "[1 0 0; 0 1 0] by default"},
     {"joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "",
@@ -202,6 +203,7 @@ void td_check_joint_type(td_spec* spec, const value* s, int i, const char* name)
   if (!helical) td_check_unused(spec, s, i, name, "pitch", "only a helical joint has one");
 }
 
+// Check one joint: its type, as many elements on both sides, the rules of each kind of hop.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   td_check_joint_type(spec, s, i, name);
 
@@ -284,21 +286,32 @@ static int count_free(const value* v) {
   return n;
 }
 
-static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns,
-                            num pitch) {
+// Add a degree of freedom that turns about or moves along an axis.
+static td_status push_screw_ex(builder* b, build_joint* j, const ex axis[3], bool turns,
+                               num pitch) {
+  static const double zero[3] = {0};
   item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
   it->kind = HOP_SCREW;
   it->turns = turns;
   it->moves = !turns;
   it->pitch = pitch;
-  it->axis = td_build_constants(b, axis, 3);
+  it->axis = td_build_constants(b, zero, 3);
   it->dof = j->ndof;
   it->ndof = it->nq = it->nv = 1;
   j->ndof++;
-  return it->axis == NUM_NONE ? TD_E_NOMEM : TD_OK;
+  if (it->axis == NUM_NONE) return TD_E_NOMEM;
+  for (int c = 0; c < 3; c++) b->m->number_ex[it->axis + c] = axis[c];
+  return TD_OK;
 }
 
+static td_status push_screw(builder* b, build_joint* j, const double axis[3], bool turns,
+                            num pitch) {
+  const ex e[3] = {num_ex(b, axis[0]), num_ex(b, axis[1]), num_ex(b, axis[2])};
+  return push_screw_ex(b, j, e, turns, pitch);
+}
+
+// Add a rotation by a unit quaternion: four numbers, three velocities.
 static td_status push_ball(build_joint* j) {
   item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
@@ -394,6 +407,8 @@ static const char* single_number(const builder* b, int joint, int first, int n) 
   return NULL;
 }
 
+// Add a rotation that is written as the vector part of a unit quaternion, about three axes or about
+// one.
 static td_status push_vector_part(builder* b, build_joint* j, const value* rot) {
   item* it = push_item(j);
   if (!it) return TD_E_NOMEM;
@@ -471,6 +486,8 @@ static td_status vector_part(builder* b, build_joint* j, const value* rot, td_sp
   return push_chart(b, j, HOP_QUAT3, rot, 1);
 }
 
+// Items of a rotation with free numbers, chosen by how many numbers it has: an axis, Euler-
+// Bernoulli, quaternion or vector part.
 static td_status rotation_items(builder* b, build_joint* j, const value* rot, td_span at,
                                 const char* what) {
   switch (td_value_count(rot)) {
@@ -518,39 +535,55 @@ static td_status tr_items(builder* b, int joint, int i) {
   return TD_OK;
 }
 
-void td_joint_axis(const joint_words* w, int r, const double fallback[3], double out[3]) {
+void td_joint_axis(builder* b, const joint_words* w, int r, const double fallback[3], ex out[3]) {
   const int rows = w->axis ? td_value_count(w->axis) / 3 : 0;
-  for (int c = 0; c < 3; c++) out[c] = r < rows ? w->axis->x[r + rows * c] : fallback[c];
-  td_unit_vector(out);
+  td_exprs* g = b->spec->graph;
+  double x[3];
+  bool still = true;
+  for (int c = 0; c < 3; c++) {
+    out[c] = r < rows ? td_value_ex(w->axis, r + rows * c, g) : num_ex(b, fallback[c]);
+    still = still && td_ex_is_const(g, out[c]);
+    x[c] = td_ex_value(g, out[c]);
+  }
+  if (still) {
+    td_unit_vector(x);
+    for (int c = 0; c < 3; c++) out[c] = num_ex(b, x[c]);
+    return;
+  }
+  const ex square =
+      add(b, mul(b, out[0], out[0]), add(b, mul(b, out[1], out[1]), mul(b, out[2], out[2])));
+  const ex norm = td_ex_1(g, EX_SQRT, square);
+  for (int c = 0; c < 3; c++) out[c] = over(b, out[c], norm);
 }
 
+// Items of a joint that is written by its type, about or along its axes.
 static td_status type_items(builder* b, build_joint* j) {
   const char* type = j->w.type;
   static const double x[3] = {1, 0, 0}, y[3] = {0, 1, 0}, z[3] = {0, 0, 1};
-  double n[3], t1[3], t2[3];
-  td_joint_axis(&j->w, 0, strcmp(type, "universal") == 0 ? x : z, n);
+  ex n[3], t1[3], t2[3];
+  td_joint_axis(b, &j->w, 0, strcmp(type, "universal") == 0 ? x : z, n);
   if (strcmp(type, "fixed") == 0) return TD_OK;
-  if (strcmp(type, "revolute") == 0) return push_screw(b, j, n, true, NUM_NONE);
-  if (strcmp(type, "prismatic") == 0) return push_screw(b, j, n, false, NUM_NONE);
+  if (strcmp(type, "revolute") == 0) return push_screw_ex(b, j, n, true, NUM_NONE);
+  if (strcmp(type, "prismatic") == 0) return push_screw_ex(b, j, n, false, NUM_NONE);
   if (strcmp(type, "helical") == 0) {
     const num pitch = td_build_number(b, td_value_ex(j->w.pitch, 0, b->spec->graph));
-    return pitch == NUM_NONE ? TD_E_NOMEM : push_screw(b, j, n, true, pitch);
+    return pitch == NUM_NONE ? TD_E_NOMEM : push_screw_ex(b, j, n, true, pitch);
   }
   if (strcmp(type, "cylindrical") == 0) {
-    TD_TRY(push_screw(b, j, n, true, NUM_NONE));
-    return push_screw(b, j, n, false, NUM_NONE);
+    TD_TRY(push_screw_ex(b, j, n, true, NUM_NONE));
+    return push_screw_ex(b, j, n, false, NUM_NONE);
   }
   if (strcmp(type, "planar") == 0) {
-    td_complete_frame(n, t1, t2);
-    TD_TRY(push_screw(b, j, t1, false, NUM_NONE));
-    TD_TRY(push_screw(b, j, t2, false, NUM_NONE));
-    return push_screw(b, j, n, true, NUM_NONE);
+    td_complete_frame_ex(b, n, t1, t2);
+    TD_TRY(push_screw_ex(b, j, t1, false, NUM_NONE));
+    TD_TRY(push_screw_ex(b, j, t2, false, NUM_NONE));
+    return push_screw_ex(b, j, n, true, NUM_NONE);
   }
   if (strcmp(type, "universal") == 0) {
-    double m[3];
-    td_joint_axis(&j->w, 1, y, m);
-    TD_TRY(push_screw(b, j, n, true, NUM_NONE));
-    return push_screw(b, j, m, true, NUM_NONE);
+    ex m[3];
+    td_joint_axis(b, &j->w, 1, y, m);
+    TD_TRY(push_screw_ex(b, j, n, true, NUM_NONE));
+    return push_screw_ex(b, j, m, true, NUM_NONE);
   }
   if (strcmp(type, "free") == 0) {
     TD_TRY(push_screw(b, j, x, false, NUM_NONE));
@@ -582,6 +615,7 @@ td_status td_build_items(builder* b, int joint) {
 
 // ---- hops of one element ----------------------------------------------------------------------
 
+// Add the hop of one item of a joint's element, with its columns.
 static td_status push_hop(builder* b, const build_joint* j, const item* it, int element, int parent,
                           int fix) {
   td_model* m = b->m;
@@ -638,6 +672,7 @@ static bool is_free_translation(const builder* b, const build_joint* j, int i, i
   return true;
 }
 
+// Add three translations along the axes as one hop.
 static td_status push_translation(builder* b, const build_joint* j, const item* it, int element,
                                   int parent, int fix) {
   static const double zero[3] = {0, 0, 0};

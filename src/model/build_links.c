@@ -82,6 +82,8 @@ static td_status check_quaternion_law(builder* b, int joint, const item* it, int
   return TD_OK;
 }
 
+// Add a spring, damper or input along a degree of freedom; `spring`: with its spring, `rest`: with
+// its damper and input.
 static td_status push_dof_force(builder* b, int joint, int element, int dof, const char* what,
                                 const model_spring* like, bool spring, bool rest) {
   const build_joint* j = &b->joint[joint];
@@ -172,6 +174,7 @@ static td_status mid_beam(builder* b, const build_joint* j, int element, model_s
   return TD_OK;
 }
 
+// Add the force of a link between stations a and c: a segment, a law along the line, or six laws.
 static td_status link_force(builder* b, int joint, int element, int a, int c) {
   const build_joint* j = &b->joint[joint];
   const law_words* w = &j->w.law;
@@ -221,6 +224,7 @@ static td_status link_force(builder* b, int joint, int element, int a, int c) {
 
 // ---- constraints ------------------------------------------------------------------------------
 
+// Add a constraint row of a kind between stations a and c with neutral fields; NULL: no memory.
 static model_row* push_row(builder* b, row_kind kind, int joint, int element, int a, int c) {
   static const double zero[3] = {0, 0, 0};
   model_row* row = td_push_row(b->m, 1);
@@ -349,6 +353,7 @@ static td_status row_motion(builder* b, model_row* row, int joint, int element, 
   return TD_OK;
 }
 
+// Add a row for each direction in which a link is fixed, driven by its control or its motion.
 static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"x", "y", "z", "rx", "ry", "rz"};
   const build_joint* j = &b->joint[joint];
@@ -380,14 +385,15 @@ static td_status fixed_rows(builder* b, int joint, int element, int a, int c) {
   return TD_OK;
 }
 
+// Add one row of a joint that closes a loop, along or about the axis d of station a.
 static td_status closure_row(builder* b, row_kind kind, int joint, int element, int a, int c,
-                             const double d[3], int direction, int reference, const char* what) {
+                             const ex d[3], int direction, int reference, const char* what) {
   model_row* row = push_row(b, kind, joint, element, a, c);
   if (!row) return TD_E_NOMEM;
   row->c = a;
   row->direction = direction;
   row->reference = reference;
-  set_vector(b, row->d, d);
+  for (int k = 0; k < 3; k++) b->m->number_ex[row->d + k] = d[k];
   return name_row(b, row, joint, element, what);
 }
 
@@ -410,18 +416,18 @@ static const closure closures[] = {
 
 // The second axis of a universal joint is fixed in the second body: given in the first frame at the
 // start.
-static td_status universal_row(builder* b, int joint, int element, int a, int c, const double n[3],
+static td_status universal_row(builder* b, int joint, int element, int a, int c, const ex n[3],
                                int reference) {
   static const double y[3] = {0, 1, 0};
-  double m[3];
-  td_joint_axis(&b->joint[joint].w, 1, y, m);
+  ex m[3];
+  td_joint_axis(b, &b->joint[joint].w, 1, y, m);
   TD_TRY(closure_row(b, ROW_DOT, joint, element, a, c, n, 3, reference, "r"));
-  set_vector(b, b->m->row[b->m->nrow - 1].e, m);
+  for (int k = 0; k < 3; k++) b->m->number_ex[b->m->row[b->m->nrow - 1].e + k] = m[k];
   return TD_OK;
 }
 
 // A screw advances from where it is at the start, by `pitch` for each radian about its axis.
-static td_status screw_row(builder* b, int joint, int element, int a, int c, const double n[3],
+static td_status screw_row(builder* b, int joint, int element, int a, int c, const ex n[3],
                            int reference) {
   TD_TRY(closure_row(b, ROW_SCREW, joint, element, a, c, n, 2, reference, "t3"));
   model_row* row = &b->m->row[b->m->nrow - 1];
@@ -437,6 +443,7 @@ static const char* closing_type(const joint_words* w) {
   return w->type || !alone ? w->type : "spherical";
 }
 
+// Add the rows of a joint that closes a loop: those directions that its type takes away.
 static td_status closure_rows(builder* b, int joint, int element, int a, int c) {
   static const char* const names[6] = {"t1", "t2", "t3", "r1", "r2", "r3"};
   const joint_words* w = &b->joint[joint].w;
@@ -447,9 +454,9 @@ static td_status closure_rows(builder* b, int joint, int element, int a, int c) 
     if (strcmp(type, closures[i].type) == 0) kind = &closures[i];
   require(kind);
   const double usual[3] = {universal, 0, !universal};
-  double n[3], t[3][3];
-  td_joint_axis(w, 0, usual, n);
-  td_complete_frame(n, t[0], t[1]);
+  ex n[3], t[3][3];
+  td_joint_axis(b, w, 0, usual, n);
+  td_complete_frame_ex(b, n, t[0], t[1]);
   memcpy(t[2], n, sizeof n);
   const bool absolute = tr_read(w->tr2nd, 0).rot;
   const int reference = absolute && !universal ? -1 : b->m->nreference++;
@@ -644,6 +651,7 @@ static td_status check_link(builder* b, int joint) {
   return check_purpose(b, joint);
 }
 
+// Check that the rows and forces of a link stay within the limits of the model.
 static td_status check_room(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const td_limits* limit = &b->spec->limits;
@@ -665,6 +673,7 @@ static td_status check_room(builder* b, int joint) {
   return TD_OK;
 }
 
+// Add one element of a link: its two stations, its rows, its force.
 static td_status link_element(builder* b, int joint, int e) {
   const build_joint* j = &b->joint[joint];
   const bool fixed = any_fixed(b, joint);

@@ -191,6 +191,7 @@ static td_status add_law(laws* l, int target, ex e, td_span at) {
   return td_exprs_failed(m->graph) ? TD_E_NOMEM : TD_OK;
 }
 
+// Make the tapes of all control laws and of their derivatives.
 static td_status add_laws(laws* l) {
   td_model* m = l->b->m;
   const value* list = td_get(l->b->spec->root, 0, "control");

@@ -27,6 +27,7 @@ typedef struct magnet_words {
   int rod;  // that is magnetic all along, from 1; 0: the magnet sits at a place
 } magnet_words;
 
+// Read the fields of one magnet.
 static magnet_words read_magnet(const value* s, int i) {
   const value* on = td_get(s, i, "on");
   return (magnet_words){.i = i,
@@ -37,6 +38,7 @@ static magnet_words read_magnet(const value* s, int i) {
                         .rod = value_names(on, "rod") && !on->ref.has_place ? on->ref.index : 0};
 }
 
+// Check that only a magnet along a whole rod has a moment that depends on arc length.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const magnet_words w = read_magnet(s, i);
   for (int c = 0; w.moment && w.moment->kind == V_NUM && c < td_value_count(w.moment); c++) {
@@ -92,6 +94,7 @@ static bool along(const builder* b, int rod) {
 // One dipole at a station; of a whole rod `weight` times the moment at an arc length, else NaN.
 static td_status push(builder* b, const magnet_words* w, int station, double weight, double arc,
                       const char* what) {
+  const int rod = w->rod - 1;
   td_exprs* g = b->spec->graph;
   if (model_forces(b->m) >= b->spec->limits.parts)
     return td_error(b->diags, TD_E_MODEL, w->at,
@@ -105,9 +108,10 @@ static td_status push(builder* b, const magnet_words* w, int station, double wei
                        .b = station,
                        .numbers = numbers,
                        .potential = true};
+  const ex grown = isnan(arc) ? num_ex(b, weight) : td_rod_weight(b, rod, arc, weight);
   for (int c = 0; c < 3; c++) {
     const ex moment = td_value_ex(w->moment, c, g);
-    b->m->number_ex[numbers + c] = isnan(arc) ? moment : times(b, weight, at_arc(b, moment, arc));
+    b->m->number_ex[numbers + c] = isnan(arc) ? moment : mul(b, grown, at_arc(b, rod, moment, arc));
     b->m->number_ex[numbers + 3 + c] = td_value_ex(w->field, c, g);
   }
   for (int c = 0; c < 6; c++)
@@ -156,6 +160,7 @@ static td_status push_at(builder* b, const magnet_words* w, const char* name) {
   return status;
 }
 
+// Add all magnets, at a place or along a rod; returns the last failure.
 static td_status build(builder* b) {
   const value* magnets = td_get(b->spec->root, 0, "magnet");
   td_status worst = TD_OK;

@@ -206,6 +206,8 @@ static td_status laws_open(builder* b, int k, const value* s, int i, int n, cons
   return TD_E_MODEL;
 }
 
+// Make the law of one edge or diagonal, column col of the fields; rest values measured at the start
+// are its own.
 static td_status law_at_element(builder* b, laws* l, int element, int col, model_law* law) {
   num slot[LAW_FIELDS];
   for (int f = 0; f < LAW_FIELDS; f++) slot[f] = row_number(b, &l->field[f], element, col);
@@ -233,6 +235,7 @@ typedef struct node_slots {
   char name[100];
 } node_slots;
 
+// Check the fields of the nodes of mesh k, and prepare the numbers that its nodes share.
 static td_status node_slots_open(builder* b, int k, node_slots* out) {
   const build_mesh* mesh = &b->mesh[k];
   const int n = mesh->wire->nnode;
@@ -296,6 +299,7 @@ static int push_joined(td_model* m, const char* name, size_t n, const char* what
   return offset;
 }
 
+// Add the positions and velocities of node i, in the directions in which it is free.
 static td_status push_node_dofs(builder* b, int k, node_slots* s, int i) {
   static const char* const names[7] = {"x", "y", "z", "q0", "q1", "q2", "q3"};
   static const char* const rates[3] = {"omega_x", "omega_y", "omega_z"};
@@ -337,6 +341,7 @@ static num held_place(builder* b, const build_mesh* mesh, const node_slots* s, i
   return td_build_constants(b, x, 3);
 }
 
+// Add the hops of node i: a translation and, where nodes turn, a rotation.
 static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_slots* s, int i,
                                 int q, int v) {
   td_model* m = b->m;
@@ -391,6 +396,7 @@ static td_status push_node_hops(builder* b, const build_mesh* mesh, const node_s
   return TD_OK;
 }
 
+// Add the body of node i with its mass and inertia.
 static td_status push_node_body(builder* b, int k, node_slots* s, int i) {
   td_model* m = b->m;
   const build_mesh* mesh = &b->mesh[k];
@@ -418,6 +424,7 @@ static td_status push_node_body(builder* b, int k, node_slots* s, int i) {
   return m->failed ? TD_E_NOMEM : TD_OK;
 }
 
+// Add all nodes of mesh k: fixed ones on the ground, free ones with coordinates and hops.
 static td_status mesh_nodes(builder* b, int k) {
   build_mesh* mesh = &b->mesh[k];
   node_slots s;
@@ -448,6 +455,7 @@ td_status td_build_mesh_nodes(builder* b, int instance) {
 
 // ---- edges ------------------------------------------------------------------------------------
 
+// Give a beam the numbers of its x axis, where one is written.
 static td_status beam_axes(builder* b, edge_kind* kind, int e, model_beam* f) {
   if (!kind->xaxis) return TD_OK;
   const bool each = td_value_count(kind->xaxis) > 3;
@@ -472,6 +480,7 @@ static edge_place place_of(builder* b, const edge_kind* kind, int e) {
                       mesh->instance + ends[1]};
 }
 
+// Add edge e as a segment of constant strain.
 static td_status push_mid_beam(builder* b, edge_kind* kind, int e) {
   const build_mesh* mesh = &b->mesh[kind->mesh];
   const int* ends = mesh->wire->edge + 2 * (size_t)(kind->first + e);
@@ -487,6 +496,7 @@ static td_status push_mid_beam(builder* b, edge_kind* kind, int e) {
   return TD_OK;
 }
 
+// Add edge e as a beam: six laws between its nodes.
 static td_status push_beam(builder* b, edge_kind* kind, int e) {
   const edge_place at = place_of(b, kind, e);
   model_beam f = {.name = at.name,
@@ -504,6 +514,7 @@ static td_status push_beam(builder* b, edge_kind* kind, int e) {
   return TD_OK;
 }
 
+// Add edge e as a law along the line between its nodes.
 static td_status push_axial(builder* b, edge_kind* kind, int e) {
   const edge_place at = place_of(b, kind, e);
   model_axial f = {.name = at.name,
@@ -519,6 +530,7 @@ static td_status push_axial(builder* b, edge_kind* kind, int e) {
   return TD_OK;
 }
 
+// Add n edges or diagonals of mesh k, whose law is joint(2) or joint(3) of the mesh.
 static td_status mesh_edges(builder* b, int k, int joint, int first, int n) {
   const value* joints = b->mesh[k].w.joints;
   const joint_words* w = &b->mesh[k].w.joint[joint];

@@ -1,8 +1,11 @@
 // Fields of the spec as numbers of the model: constants, entries of a matrix broadcast over
-// elements and columns, words.
+// elements and columns, words; expressions of parameters at their present values.
+#include <math.h>
 #include <stdio.h>
+#include <stdlib.h>
 
-#include "model/build.h"
+#include "math/random.h"
+#include "model/rods.h"
 
 num td_build_number(builder* b, ex e) {
   ex* slot = td_push_number_ex(b->m, 1);
@@ -61,4 +64,41 @@ bool td_list_add(ex_list* list, ex e) {
   list->e = grown;
   list->e[list->n++] = e;
   return true;
+}
+
+// ---- at the parameters' present values ----------------------------------------------------------
+
+double td_build_now(const builder* b, ex e) {
+  double x = NAN;
+  if (td_ex_is_const(b->spec->graph, e)) return td_ex_value(b->spec->graph, e);
+  return td_spec_evaluate(b->spec, e, NAN, &x) ? x : (double)NAN;
+}
+
+double* td_build_trial(const builder* b, int trial) {
+  const td_spec* spec = b->spec;
+  double* vars = calloc((size_t)td_exprs_nvar(spec->graph) + 1, sizeof(double));
+  uint64_t seed = (uint64_t)trial;
+  for (int i = 0; vars && i < spec->nparam; i++) {
+    const double x = spec->params[i].value, more = random_uniform(&seed),
+                 beside = random_uniform(&seed);
+    if (spec->params[i].var < 0) continue;
+    vars[spec->params[i].var] = trial == 0 ? x : x * (1 + 0.1 * more) + 1e-3 * beside;
+  }
+  return vars;
+}
+
+// Evaluate e at parameters around their present values: an expression that has the same value at
+// all of them is that number.
+bool td_ex_steady(const builder* b, ex e, double* x) {
+  const td_spec* spec = b->spec;
+  *x = td_build_now(b, e);
+  if (td_ex_is_const(spec->graph, e)) return true;
+  if (td_ex_depends(spec->graph, e) & ~(unsigned)TD_ON_PARAM) return false;
+  bool steady = isfinite(*x);
+  for (int k = 1; k <= TD_TRIALS && steady; k++) {
+    double* vars = td_build_trial(b, k);
+    steady = vars && fabs(td_ex_eval(spec->graph, e, vars) - *x) <= 1e-12 * (1 + fabs(*x));
+    free(vars);
+  }
+  return steady;
 }

@@ -151,6 +151,7 @@ static int list_pending(const builder* b, pending* list, int nbody) {
   return n;
 }
 
+// Check that the model has not too many fixed transformations.
 static td_status check_fixes(builder* b, const pending* p) {
   static const char* const written[] = {"first", "tr", NULL};
   if (b->m->nfix <= b->spec->limits.parts + b->nnode) return TD_OK;
@@ -205,6 +206,7 @@ static td_status place_one(builder* b, pending* p) {
   return check_fixes(b, p);
 }
 
+// Append the name of the body or rod that waits for its place.
 static void add_name(const builder* b, const pending* p, td_text* out) {
   if (p->body > 0) {
     td_text_printf(out, "body(%d)", p->body);

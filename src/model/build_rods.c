@@ -18,6 +18,13 @@
 
 // ---- geometry ---------------------------------------------------------------------------------
 
+// Length of segment k.
+static ex segment_ex(builder* b, int rod, int k) {
+  const build_rod* r = &b->rod[rod];
+  if (!r->moves) return num_ex(b, segment_length(r, k));
+  return td_rod_between(b, rod, r->arc[k], r->arc[k + 1]);
+}
+
 // ---- strains of a segment ---------------------------------------------------------------------
 
 // The strains of segment k act at its middle.
@@ -25,7 +32,7 @@ static td_status segment_strain(builder* b, int rod, int k, model_strain* f) {
   const build_rod* r = &b->rod[rod];
   const double middle = segment_middle(r, k);
   TD_TRY(td_rod_section(b, rod, (rod_reach){r->arc[k], r->arc[k + 1], 0}, middle,
-                        segment_length(r, k), f));
+                        segment_ex(b, rod, k), f));
   return td_rod_strain(b, rod, k + 1, middle, f);
 }
 
@@ -41,19 +48,25 @@ static void add_lumped(builder* b, int rod, double from, double to, double about
   static const double node[3] = {-0.7745966692414834, 0, 0.7745966692414834},
                       weight[3] = {5.0 / 18, 8.0 / 18, 5.0 / 18};
   for (int i = 0; i < 3; i++) {
-    const double arc = 0.5 * (from + to) + 0.5 * node[i] * (to - from), z = arc - about,
-                 w = weight[i] * (to - from);
+    const double arc = 0.5 * (from + to) + 0.5 * node[i] * (to - from);
+    const bool moves = b->rod[rod].moves;
+    const ex z = moves ? td_rod_between(b, rod, about, arc) : num_ex(b, arc - about);
+    const ex w = moves ? times(b, weight[i], td_rod_between(b, rod, from, to))
+                       : num_ex(b, weight[i] * (to - from));
+    const ex wz = mul(b, w, z), wzz = mul(b, wz, z);
     ex mass, jx, jy, jz;
     td_rod_inertia(b, rod, arc, &mass, &jx, &jy, &jz);
-    l->m = add(b, l->m, times(b, w, mass));
-    l->mz = add(b, l->mz, times(b, w * z, mass));
-    l->mzz = add(b, l->mzz, times(b, w * z * z, mass));
-    l->Jx = add(b, l->Jx, times(b, w, jx));
-    l->Jy = add(b, l->Jy, times(b, w, jy));
-    l->Jz = add(b, l->Jz, times(b, w, jz));
+    l->m = add(b, l->m, mul(b, w, mass));
+    l->mz = add(b, l->mz, mul(b, wz, mass));
+    l->mzz = add(b, l->mzz, mul(b, wzz, mass));
+    l->Jx = add(b, l->Jx, mul(b, w, jx));
+    l->Jy = add(b, l->Jy, mul(b, w, jy));
+    l->Jz = add(b, l->Jz, mul(b, w, jz));
   }
 }
 
+// Add the mass of a piece of a rod to a station, from its moments about the station's origin; none
+// where it is massless.
 static td_status push_lump(builder* b, const lumped* l, int station) {
   const ex m = l->m;
   if (td_ex_is_const(b->spec->graph, m) && td_ex_value(b->spec->graph, m) == 0)
@@ -109,7 +122,7 @@ static td_status push_piece(builder* b, int rod, int k) {
     int station;
     if (!td_rod_words(b, rod, middle)->load) continue;
     TD_TRY(td_rod_station(b, rod, middle, &station));
-    TD_TRY(td_rod_load(b, rod, middle, end[i + 1] - end[i], station));
+    TD_TRY(td_rod_load(b, rod, middle, td_rod_between(b, rod, end[i], end[i + 1]), station));
   }
   return td_rod_sample(b, rod, r->arc[k], end[n] - end[0]);
 }
@@ -154,16 +167,16 @@ static td_status push_chart_hop(builder* b, hop_kind kind, const model_strain* f
 
 // exp(θ/2) · move · exp(θ/2), from hop `parent` with the fixed transformations from `fix` on.
 // l: length of the segment, straight: the part of it that the joint itself passes.
-static td_status push_joint(builder* b, double l, const model_strain* f, int parent, int fix,
-                            double straight) {
+static td_status push_joint(builder* b, ex l, const model_strain* f, int parent, int fix,
+                            ex straight) {
   const int group = b->m->nhop;
   ex half[3], move[3];
   for (int d = 0; d < 3; d++) {
     const ex* number = b->m->number_ex + f->section + SECTION_HELD;
-    half[d] = f->dof_q[3 + d] < 0 ? times(b, 0.5 * l, number[3 + d]) : num_ex(b, 0);
-    move[d] = f->dof_q[d] < 0 ? times(b, l, number[d]) : num_ex(b, 0);
+    half[d] = f->dof_q[3 + d] < 0 ? mul(b, times(b, 0.5, l), number[3 + d]) : num_ex(b, 0);
+    move[d] = f->dof_q[d] < 0 ? mul(b, l, number[d]) : num_ex(b, 0);
   }
-  move[2] = add(b, move[2], num_ex(b, straight));
+  move[2] = add(b, move[2], straight);
   TD_TRY(push_chart_hop(b, HOP_TURN, f, 3, 0.5, half, parent, fix, group));
   TD_TRY(push_chart_hop(b, HOP_MOVE, f, 0, 1, move, group, b->m->nfix, group));
   return push_chart_hop(b, HOP_TURN, f, 3, 0.5, half, group + 1, b->m->nfix, group);
@@ -173,13 +186,14 @@ static td_status push_joint(builder* b, double l, const model_strain* f, int par
 static td_status relative_segment(builder* b, int rod, int k) {
   build_rod* r = &b->rod[rod];
   model_strain f = {.kind = STRAIN_DOF, .a = -1, .b = -1, .coords = -1};
-  const double middle = segment_middle(r, k), l = segment_length(r, k);
+  const double middle = segment_middle(r, k);
+  const ex l = segment_ex(b, rod, k);
   for (int d = 0; d < 6; d++) {
     f.dof_q[d] = f.dof_v[d] = -1;
     if (td_rod_mode(b, rod, d, middle))
       TD_TRY(td_rod_dof(b, rod, k + 1, d, td_rod_strain_name(d),
-                        times(b, l, td_rod_start(b, rod, "init", d, middle)),
-                        times(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d],
+                        mul(b, l, td_rod_start(b, rod, "init", d, middle)),
+                        mul(b, l, td_rod_start(b, rod, "rate", d, middle)), &f.dof_q[d],
                         &f.dof_v[d]));
     if (f.dof_q[d] >= 0) continue;
     TD_TRY(td_rod_check_held(b, rod, "init", d, middle));
@@ -193,8 +207,9 @@ static td_status relative_segment(builder* b, int rod, int k) {
       if (!copy) return TD_E_NOMEM;
       *copy = b->m->fix[r->fix + i];
     }
-  if (r->middle_joints) TD_TRY(td_build_push_offset(b, middle - frame_arc(r, k)));
-  TD_TRY(push_joint(b, l, &f, r->hop[k], fix, r->middle_joints ? 0 : l));
+  if (r->middle_joints)
+    TD_TRY(td_build_push_offset(b, td_rod_between(b, rod, frame_arc(r, k), middle)));
+  TD_TRY(push_joint(b, l, &f, r->hop[k], fix, r->middle_joints ? num_ex(b, 0) : l));
   r->hop[k + 1] = b->m->nhop - 1;
   return TD_OK;
 }
@@ -202,7 +217,7 @@ static td_status relative_segment(builder* b, int rod, int k) {
 // Joints at the ends of segments.
 td_status td_build_rod_ebr(builder* b, int rod) {
   for (int k = 0; k < b->rod[rod].n; k++) TD_TRY(relative_segment(b, rod, k));
-  return TD_OK;
+  return b->spec->refine.on ? td_rod_lift_segments(b, rod) : TD_OK;
 }
 
 // Joints in their middles.
@@ -229,6 +244,7 @@ static td_status refuse_held(builder* b, int rod, const char* model) {
 
 // ---- free nodes (eba) -------------------------------------------------------------------------
 
+// Add seven positions and six velocities of free node k, and return the first of each.
 static td_status push_node_dofs(builder* b, int rod, int k, int* q, int* v) {
   static const char* const names[7] = {"x", "y", "z", "q0", "q1", "q2", "q3"};
   static const char* const rates[6] = {"x", "y", "z", "omega_x", "omega_y", "omega_z"};
@@ -261,6 +277,7 @@ static td_status push_node_dofs(builder* b, int rod, int k, int* q, int* v) {
   return TD_OK;
 }
 
+// Add the translation and the rotation of a free node.
 static td_status push_node_hops(builder* b, int q, int v) {
   td_model* m = b->m;
   const double zero[3] = {0};
@@ -303,6 +320,7 @@ static td_status push_node_hops(builder* b, int q, int v) {
   return TD_OK;
 }
 
+// Add free node k of a rod and the segment that leads to it.
 static td_status free_node(builder* b, int rod, int k, int from, int* station) {
   build_rod* r = &b->rod[rod];
   int q, v;
@@ -317,7 +335,7 @@ static td_status free_node(builder* b, int rod, int k, int from, int* station) {
     b->m->number_ex[strain + d] = td_rod_start(b, rod, "init", d, segment_middle(r, k));
     b->m->number_ex[strain + 6 + d] = td_rod_start(b, rod, "rate", d, segment_middle(r, k));
   }
-  b->m->number_ex[strain + 12] = num_ex(b, segment_length(r, k));
+  b->m->number_ex[strain + 12] = segment_ex(b, rod, k);
   *node = (model_node){from, *station, q, v, strain, strain + 6, strain + 12};
   model_strain f = {.kind = STRAIN_SEGMENT, .a = from, .b = *station, .coords = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
@@ -361,9 +379,40 @@ static td_status judge_wrenches(builder* b, int rod) {
   return status;
 }
 
+// Places that are written and do not move along with the rod.  What is measured or touches between
+// its points, and places where the model has a point, is decided by the parameters' present values.
+static td_status judge_places(builder* b, int rod, rod_model model) {
+  build_rod* r = &b->rod[rod];
+  rod_places places = {0};
+  const td_status status = td_rod_places(b, rod, &places);
+  td_rod_places_free(&places);
+  if (status != TD_OK || !r->moves) return status;
+  if (td_rod_has_wrench(b, rod)) td_rod_settle(b, rod, "whose wrench is measured");
+  if (td_rod_in_contact(b, rod)) td_rod_settle(b, rod, "which is in contact");
+  bool meets = false, strained = false;
+  for (int i = 0; i < r->nmark && !td_rod_models[model].points; i++) {
+    const rod_part* p = td_rod_part_at(b, rod, r->mark[i].arc);
+    const double at = 4 * p->n * (r->mark[i].arc - p->from) / p->length;
+    meets = meets || fabs(at - round(at)) < 1e-9 * p->n;
+    for (int k = 0; k < b->spec->nsensor; k++) {  // strains are interpolated between segments
+      const td_sensor_ref* s = &b->spec->sensors[k].ref;
+      strained = strained || (s->root == 'r' && s->index == rod + 1 && s->arc == r->mark[i].arc &&
+                              sensor_is(s->kind, OF_STRAIN));
+    }
+  }
+  if (meets) td_rod_settle(b, rod, TD_ON_A_POINT);
+  if (strained) td_rod_settle(b, rod, "whose strain is measured between its segments");
+  return TD_OK;
+}
+
 td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   static td_status (*const build[ROD_MODELS])(builder*, int) = {
 #define X(name, ...) td_build_rod_##name,
+      TD_ROD_MODELS(X)
+#undef X
+  };
+  static td_status (*const refine[ROD_MODELS])(builder*, int) = {
+#define X(name, ...) td_refine_rod_##name,
       TD_ROD_MODELS(X)
 #undef X
   };
@@ -376,13 +425,19 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
 
   // the rod, its segments and its base
   char name[160];
+  if (written && b->spec->refine.on) TD_TRY(refine[model](b, rod));
+  const bool jumps = b->m->rod[rod].jumps;
   td_build_rod_name(b, rod, name, sizeof name);
   b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
                                .length = r->length,
+                               .extent = td_build_number(b, td_rod_arc(b, rod, r->length)),
                                .model = model,
                                .n = r->n,
                                .order = {-1, -1, -1, -1, -1, -1},
-                               .monomial = !written};
+                               .monomial = !written,
+                               .jumps = jumps,
+                               .fixed = !written};
+  for (int i = 0; i < r->npart; i++) b->m->rod[rod].fixed |= r->part[i].w.strain != NULL;
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));
   r->arc = calloc((size_t)r->n + 1, sizeof(double));
   if (!r->hop || !r->arc) return TD_E_NOMEM;
@@ -394,6 +449,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   r->fix = fix;
   r->nfix = nfix;
   r->placed = true;
+  if (written) TD_TRY(judge_places(b, rod, model));
   if (!written) return td_build_rom_joint(b, rod);
 
   // frames, strains and masses of its model

@@ -60,6 +60,33 @@ static void functions_at(const rom* r, int component, double arc, double* phi, d
   }
 }
 
+// The same as expressions of parameters.
+static void functions_ex(builder* b, const rom* r, int component, double arc, ex* phi, ex* slope) {
+  double now[MAX_ORDER + 1], rate[MAX_ORDER + 1];
+  const int n = functions(r, component);
+  functions_at(r, component, arc, now, rate);
+  for (int i = 0; i < n; i++) {
+    phi[i] = num_ex(b, now[i]);
+    slope[i] = num_ex(b, rate[i]);
+  }
+  if (r->printed || !b->rod[r->rod].moves) return;
+
+  // φ_i = L/2 (P_i(x) - P_{i-2}(x))/(2i - 1), φ_i' = P_{i-1}(x) with x = 2 (s - from)/L - 1
+  const ex L = td_rod_part_at(b, r->rod, r->from)->length_ex,
+           share =
+               arc < r->from + r->L * (1 - 1e-13) ? td_rod_fraction(b, r->rod, arc) : num_ex(b, 1),
+           x = minus(b, times(b, 2, share), num_ex(b, 1));
+  ex P[MAX_ORDER + 3] = {num_ex(b, 1), x};
+  for (int i = 1; i <= n; i++)
+    P[i + 1] = times(b, 1.0 / (i + 1),
+                     minus(b, times(b, 2 * i + 1, mul(b, x, P[i])), times(b, i, P[i - 1])));
+  for (int i = 1; i <= n; i++) {
+    slope[i - 1] = P[i - 1];
+    phi[i - 1] = i == 1 ? mul(b, share, L)
+                        : mul(b, times(b, 0.5 / (2 * i - 1), L), minus(b, P[i], P[i - 2]));
+  }
+}
+
 // ---- initial shape ----------------------------------------------------------------------------
 
 typedef struct shape_point {
@@ -139,6 +166,7 @@ static td_status initial_coefficients(builder* b, const rom* r, double c[6][MAX_
   memset(rate, 0, 6 * sizeof rate[0]);
   const rod_words* w = td_rod_words(b, r->rod, r->from);
   if (!w->init && !w->shape && !w->rate) return TD_OK;  // straight and at rest
+  td_rod_settle(b, r->rod, "whose initial shape is fitted");
   enum { POINTS = 3 * MAX_ORDER };
   double arc[POINTS], weight[POINTS], wanted[POINTS];
   shape_point at[POINTS];
@@ -169,17 +197,21 @@ static td_status push_coordinates(builder* b, rom* r, int before) {
   return TD_OK;
 }
 
+// Add the translation or the rotation of a polynomial rod at an arc length, a column for each
+// function of each free direction.
 static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, double arc,
                                      int parent, int fix) {
   td_model* m = b->m;
   const bool moves = td_hop_traits[kind].translations == 3;
   const int first = moves ? 0 : 3, n = functions(r, first);
   const double start[3] = {0, 0, moves ? arc - r->from : 0};
-  double phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
-  functions_at(r, first, arc, phi, slope);
+  ex phi[MAX_ORDER + 1], slope[MAX_ORDER + 1];
+  functions_ex(b, r, first, arc, phi, slope);
   const num numbers = td_build_constants(b, start, 3);
   model_hop* hop = td_push_hop(m, 1);
   if (!hop || numbers == NUM_NONE) return TD_E_NOMEM;
+  if (moves && b->rod[r->rod].moves)
+    m->number_ex[numbers + 2] = td_rod_between(b, r->rod, r->from, arc);
   *hop = (model_hop){.kind = kind,
                      .parent = parent,
                      .fix = fix,
@@ -199,8 +231,8 @@ static td_status push_polynomial_hop(builder* b, const rom* r, hop_kind kind, do
                          .v = r->v[first + d][i],
                          .q = r->q[first + d][i],
                          .part = d,
-                         .weight = td_build_number(b, num_ex(b, phi[i])),
-                         .slope = td_build_number(b, num_ex(b, slope[i]))};
+                         .weight = td_build_number(b, phi[i]),
+                         .slope = td_build_number(b, slope[i])};
       m->hop[m->nhop - 1].nv++;
     }
   if (m->hop[m->nhop - 1].nv > 0) m->hop[m->nhop - 1].v = m->col[m->hop[m->nhop - 1].col].v;
@@ -269,8 +301,9 @@ static td_status push_strain_at(builder* b, const rom* r, double arc, double wei
   model_strain f = {.kind = STRAIN_POLYNOMIAL, .a = -1, .coords = -1};
   for (int d = 0; d < 6; d++) f.dof_q[d] = f.dof_v[d] = -1;
   TD_TRY(td_rod_station(b, r->rod, arc, &f.b));
-  TD_TRY(r->printed ? printed_section(b, r, weight, &f)
-                    : td_rod_section(b, r->rod, reach, arc, weight, &f));
+  TD_TRY(r->printed
+             ? printed_section(b, r, weight, &f)
+             : td_rod_section(b, r->rod, reach, arc, td_rod_weight(b, r->rod, arc, weight), &f));
   return td_rod_strain(b, r->rod, element, arc, &f);
 }
 
@@ -305,10 +338,20 @@ static td_status want_point(builder* b, const rom* r, double arc) {
   bool known = fabs(arc) < 1e-12 * rod->length;
   for (int i = 0; i < rod->npoint && !known; i++)
     known = fabs(rod->point_arc[i] - arc) < 1e-12 * rod->length;
+  if (td_rod_marked(b, r->rod, arc) && arc > r->from && arc < r->from + r->L) {
+    char what[160];
+    const ex share = td_rod_fraction(b, r->rod, arc);
+    snprintf(what, sizeof what, "rod(%d): the place at %g m leaves its part of the rod, by ",
+             r->rod + 1, arc);
+    td_rod_keep_above(b, share, what);
+    td_rod_keep_above(b, minus(b, num_ex(b, 1), share), what);
+  }
   return known || arc < r->from || arc > r->from + r->L * (1 + 1e-9) ? TD_OK
                                                                      : push_point(b, r, arc);
 }
 
+// Add frames where something is attached to the rod, touches it or is measured, and strains where
+// sensors ask for them.
 static td_status push_places(builder* b, const rom* r) {
   rod_places places = {0};
   td_status status = td_rod_attached(b, r->rod, &places);
@@ -401,6 +444,15 @@ static td_status push_points(builder* b, const rom* r, const value* points, td_s
   const bool joined = points || r->printed;
   TD_TRY(joined ? push_joined(b, r, points, at, before) : push_apart(b, r, before));
   TD_TRY(want_point(b, r, r->from + r->L));
+  // a place where the rod has a point now, but not with other parameters
+  const build_rod* rod = &b->rod[r->rod];
+  for (int i = 0; i < rod->nmark; i++) {
+    bool meets = fabs(rod->mark[i].arc - r->from) < 1e-9 * rod->length;
+    for (int k = 0; k < rod->npoint && !meets; k++)
+      meets = fabs(rod->mark[i].arc - rod->point_arc[k]) < 1e-9 * rod->length &&
+              rod->mark[i].arc >= r->from;
+    if (meets) td_rod_settle(b, r->rod, TD_ON_A_POINT);
+  }
   return push_places(b, r);
 }
 
@@ -422,7 +474,19 @@ static td_status push_part(builder* b, int rod, int i) {
   int strains = 0;
   for (int k = 0; k < b->m->nstrain; k++) strains += b->m->strain[k].rod == rod + 1;
   TD_TRY(push_coordinates(b, &r, p->first + i));  // n + 1 functions for each part before
-  return push_points(b, &r, p->w.points, td_get_at(p->s, p->at, "points"), strains);
+  if (!b->spec->refine.on)
+    return push_points(b, &r, p->w.points, td_get_at(p->s, p->at, "points"), strains);
+
+  // a refined rod: the first of its functions are those of the written one
+  int from = 0;
+  for (int k = 0; k < i; k++) from += 6 * all->part[k].whole_n + 3;
+  for (int d = 0; d < 6; d++) {
+    const int n = d < 3 ? p->whole_n + 1 : p->whole_n;
+    for (int k = 0; k < min_int(n, functions(&r, d)); k++)
+      TD_TRY(td_rod_lift(b, rod, r.q[d][k], r.v[d][k], from + k, 1));
+    from += n;
+  }
+  return push_points(b, &r, NULL, td_span_none(), strains);
 }
 
 td_status td_build_rod_rom(builder* b, int rod) {

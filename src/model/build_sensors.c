@@ -99,6 +99,14 @@ static td_status no_element(builder* b, td_span at, const td_sensor_ref* ref, co
                   ref->element);
 }
 
+// The point of a sensor in the frame of what it is about, NUM_NONE: its origin, or no memory.
+static num point_of(builder* b, const td_sensor_ref* ref) {
+  const num at = ref->has_point ? td_build_constants(b, ref->point, 3) : NUM_NONE;
+  for (int c = 0; at != NUM_NONE && c < 3; c++)
+    if (ref->follows[c] > 0) b->m->number_ex[at + c] = ref->follows[c] - 1;
+  return at;
+}
+
 static int ground_station(builder* b) {
   for (int i = 0; i < b->m->nstation; i++)
     if (b->m->station[i].hop < 0 && b->m->station[i].nfix == 0) return i;
@@ -135,7 +143,7 @@ static td_status rod_probe(builder* b, const td_sensor_ref* ref, td_span at, mod
   }
   if (sensor_is(ref->kind, OF_WHOLE_ROD | OF_STRAIN)) return TD_OK;
 
-  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  p->point = point_of(b, ref);
   if (sensor_is(ref->kind, OF_SECTION) && r->npoint == 0) {  // segments
     const double last = 0.5 * (r->arc[r->n - 1] + r->arc[r->n]);
     if (arc > last * (1 + 1e-9))
@@ -164,7 +172,7 @@ static td_status node_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
   int body = 0;
   TD_TRY(td_build_node(b, ref->index, ref->element, at, td_sensor_table[ref->kind].name, &body));
   p->station = b->m->body[b->body_first[body]].station;
-  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  p->point = point_of(b, ref);
   return TD_OK;
 }
 
@@ -181,8 +189,7 @@ static td_status body_probe(builder* b, const td_sensor_ref* ref, td_span at, mo
       return no_element(b, at, ref, "body", b->body_count[ref->index]);
     p->station = b->m->body[b->body_first[ref->index] + element - 1].station;
   }
-  p->point = NUM_NONE;
-  if (ref->has_point) p->point = td_build_constants(b, ref->point, 3);
+  p->point = point_of(b, ref);
   return TD_OK;
 }
 
@@ -299,6 +306,7 @@ static td_status joint_probe(builder* b, const td_sensor_ref* ref, td_span at, m
   return TD_OK;
 }
 
+// Find the position or velocity that q(k) or v(k) names.
 static td_status index_probe(builder* b, const td_sensor_ref* ref, td_span at, model_probe* p) {
   const bool position = td_sensor_table[ref->kind].depends == TD_ON_STATE;
   const int n = position ? b->m->npos : b->m->nvel;
@@ -383,6 +391,7 @@ static bool push_output(builder* b, ex_list* list, ex e, int name) {
   return td_list_add(list, e);
 }
 
+// True when a sensor of this name is listed in the output, or nothing is listed.
 static bool wanted(const value* output, const char* name) {
   if (!output) return true;
   if (output->kind == V_STR) return strcmp(output->s, name) == 0;

@@ -72,6 +72,7 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              i + 1);
 }
 
+// Turn an item into a slot where its joint has a curve.
 static td_status fill_item(builder* b, int joint, item* it) {
   const build_joint* j = &b->joint[joint];
   if (!curve_of(b, joint)) return TD_OK;

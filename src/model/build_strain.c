@@ -92,6 +92,7 @@ td_status td_gvs_make_coordinates(builder* b, int rod) {
                       starts[0] ? td_value_ex(starts[0], k, b->spec->graph) : num_ex(b, 0),
                       starts[1] ? td_value_ex(starts[1], k, b->spec->graph) : num_ex(b, 0), &q,
                       &v));
+    if (b->spec->refine.on) TD_TRY(td_rod_lift(b, rod, q, v, k, 1));
     char name[48];
     snprintf(name, sizeof name, "rod(%d) acceleration %d", rod + 1, k + 1);
     const int accel = td_exprs_var(b->spec->graph, name, TD_ON_ACCEL);
@@ -247,6 +248,8 @@ td_status td_gvs_own_step(builder* b, const gvs* g, int hop, const double* arc, 
   return TD_OK;
 }
 
+// Add the term of coordinate k in strain d with its weight and the rate of the weight; none where
+// the weight is 0.
 static td_status push_term(const own* o, model_strain* f, int d, int k, ex weight) {
   if (is_zero(o, weight)) return TD_OK;
   const ex rate = rate_of(o, weight, false);

@@ -70,6 +70,7 @@ typedef struct task_words {
   td_span at;  // of its value
 } task_words;
 
+// Read the fields of one task.
 static task_words read_task(const value* list, int k) {
   return (task_words){
       .list = list,
@@ -121,6 +122,7 @@ static td_status push_input(const drive_list* l, int i) {
   return TD_OK;
 }
 
+// Add one task: its numbers are checked and counted, its inputs and gains are added.
 static td_status push_task(builder* b, const value* tasks, int k) {
   td_model* m = b->m;
   const task_words w = read_task(tasks, k);
@@ -255,6 +257,8 @@ static ex along(tasks* t, ex e, int n, int which, bool with_time) {
   return sum;
 }
 
+// Differentiate value i of a task: the six expressions value, rate, bias, desired value and its two
+// rates.
 static td_status build_value(tasks* t, const task_words* w, int i, int target) {
   td_model* m = t->b->m;
   td_exprs* g = m->graph;
@@ -278,6 +282,7 @@ static td_status build_value(tasks* t, const task_words* w, int i, int target) {
   return td_exprs_failed(g) ? TD_E_NOMEM : TD_OK;
 }
 
+// Make the tapes of all tasks.
 static td_status build_all(tasks* t) {
   td_model* m = t->b->m;
   const value* list = td_get(t->b->spec->root, 0, "task");

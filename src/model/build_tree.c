@@ -19,6 +19,7 @@ static td_status read_place(builder* b, int j, const value* v, const char* field
   return td_build_place(b, v, td_get_at(b->joints, j, field), what, out);
 }
 
+// Read where rods and joints begin and end; returns the last failure.
 static td_status read_places(builder* b) {
   td_status worst = TD_OK;
 
@@ -40,8 +41,8 @@ static td_status read_places(builder* b) {
     }
     char what[48];
     snprintf(what, sizeof what, "rod(%d).first", r + 1);
-    const td_status s = td_build_place(b, b->rod[r].w.first,
-                                       td_get_at(b->rods, r, "first"), what, &base->first);
+    const td_status s =
+        td_build_place(b, b->rod[r].w.first, td_get_at(b->rods, r, "first"), what, &base->first);
     if (s != TD_OK) worst = s;
   }
 
@@ -65,6 +66,7 @@ static td_status read_places(builder* b) {
 
 // ---- who hangs on whom ------------------------------------------------------------------------
 
+// Note that joint j makes the elements of its body, which must be numbered 1, 2, 3, ...
 static td_status main_elements(builder* b, int j) {
   const build_joint* joint = &b->joint[j];
   const int body = joint->second.body;
@@ -85,6 +87,7 @@ static td_status main_elements(builder* b, int j) {
   return TD_OK;
 }
 
+// Check that each body has a joint that makes it, and that the bodies are not too many.
 static td_status check_bodies(builder* b) {
   td_status worst = TD_OK;
   long total = 0;
@@ -111,6 +114,7 @@ static td_status check_bodies(builder* b) {
   return worst;
 }
 
+// Check that the places of a joint or rod exist for each of its elements.
 static td_status check_joint_places(builder* b, int j) {
   const build_joint* joint = &b->joint[j];
   char what[48];
@@ -157,6 +161,7 @@ static bool is_main(const builder* b, int j) {
   return true;
 }
 
+// Find the joints that make bodies, number the bodies' elements, and check all places.
 static td_status find_main_joints(builder* b) {
   td_status worst = TD_OK;
   for (int j = 0; j < b->njoint; j++) {
@@ -201,6 +206,8 @@ typedef struct written_turn {
   ex s, omega[3];
 } written_turn;
 
+// Initial scalar part s = sqrt(1 - e·e) and angular velocity ω = 2 (s e' + (e·e'/s) e - e × e') of
+// a rotation that is written by its vector part e.
 static written_turn read_turn(builder* b, int joint, int element, const item* it) {
   td_exprs* g = b->spec->graph;
   const build_joint* j = &b->joint[joint];
@@ -460,6 +467,8 @@ static td_status check_dof(builder* b, int joint, const item* it, int k) {
   return TD_OK;
 }
 
+// Check the numbers of `dof` and `motion` against the degrees of freedom of a joint, and their sum
+// against the limit.
 static td_status check_dofs(builder* b, int joint) {
   const build_joint* j = &b->joint[joint];
   const int written = j->w.dof ? td_value_count(j->w.dof) : 0;
@@ -508,6 +517,7 @@ static td_status check_dofs(builder* b, int joint) {
   return worst;
 }
 
+// Add the coordinates of a joint's elements; those written as equal2 are shared with another joint.
 static td_status joint_coordinates(builder* b, int joint) {
   build_joint* j = &b->joint[joint];
   if (j->rom) return TD_OK;

@@ -66,6 +66,7 @@ td_span td_build_joint_at(const builder* b, int joint, const char* const* fields
 // ---- places
 // ----------------------------------------------------------------------------------------
 
+// Report a number of a body that the model does not have.
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
   const int n = b->nbody + b->nnode;
   td_error(b->diags, TD_E_MODEL, at, "%s is body %g, but the model has %d bod%s%s", what, body, n,
@@ -78,6 +79,7 @@ static td_status bad_body(builder* b, td_span at, const char* what, double body)
   return TD_E_MODEL;
 }
 
+// Read a place on a rod, its tip unless an arc length is written.
 static td_status place_on_rod(builder* b, const value* v, td_span at, const char* what,
                               place* out) {
   if (v->ref.index < 1 || v->ref.index > b->nrod) {
@@ -86,7 +88,7 @@ static td_status place_on_rod(builder* b, const value* v, td_span at, const char
   }
   const double length = b->rod[v->ref.index - 1].length;
   out->rod = v->ref.index;
-  out->arc = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : length;
+  out->arc = v->ref.has_place ? td_build_now(b, v->ref.place) : length;
   if (out->arc >= -1e-9 * length && out->arc <= (1 + 1e-9) * length) return TD_OK;
   return td_error(b->diags, TD_E_MODEL, at, "%s: rod(%d) is %g m long, got the arc length %g m",
                   what, out->rod, length, out->arc);
@@ -117,7 +119,7 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
                               place* out) {
   if (strcmp(v->ref.root, "rod") == 0) return place_on_rod(b, v, at, what, out);
   if (strcmp(v->ref.root, "mesh") == 0) {
-    return td_build_node(b, v->ref.index, whole(td_ex_value(b->spec->graph, v->ref.place)), at,
+    return td_build_node(b, v->ref.index, whole(td_spec_settle(b->spec, v->ref.place)), at,
                          what, &out->body);
   }
   if (strcmp(v->ref.root, "body") != 0) {
@@ -129,7 +131,7 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
 
   // an arc length of a body that is a rod, unless 1 is its only element
   const int rod = td_build_rom_of(b, v->ref.index);
-  const double number = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : 0;
+  const double number = v->ref.has_place ? td_spec_settle(b->spec, v->ref.place) : 0;
   if (rod > 0 && v->ref.has_place && !(number == 1 && b->rod[rod - 1].length < 1)) {
     out->rod = rod;
     out->arc = number;
@@ -148,7 +150,7 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
   out->n = 1;
   out->element = malloc(sizeof(int));
   if (!out->element) return TD_E_NOMEM;
-  out->element[0] = whole(td_ex_value(b->spec->graph, v->ref.place));
+  out->element[0] = whole(number);
   return TD_OK;
 }
 
@@ -202,7 +204,7 @@ td_status td_build_check_place(builder* b, const place* p, int n, const char* wh
 
 // Rods of quadrature points have a frame at every place that is used; rods of segments have the
 // frames of their pieces, and an offset along the piece.
-void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double* offset) {
+void td_build_rod_point(builder* b, int rod, double arc, int* hop, ex* offset) {
   const build_rod* r = &b->rod[rod];
   if (r->npoint > 0) {
     int best = -1;
@@ -210,21 +212,33 @@ void td_build_rod_point(const builder* b, int rod, double arc, int* hop, double*
       if (best < 0 || fabs(r->point_arc[i] - arc) < fabs(r->point_arc[best] - arc)) best = i;
     const bool exact = fabs(r->point_arc[best] - arc) < 1e-12 * r->length;
     *hop = exact ? r->point_hop[best] : r->hop[0];  // every place has its point but the base
-    *offset = 0;
+    *offset = num_ex(b, 0);
     return;
   }
   int k = 0;
   while (k < r->n && arc >= segment_middle(r, k)) k++;
   *hop = r->hop[k];
-  *offset = arc - frame_arc(r, k);
-  if (fabs(*offset) < 1e-12 * r->length) *offset = 0;
+  double x = arc - frame_arc(r, k);
+  *offset = r->moves ? td_rod_between(b, rod, frame_arc(r, k), arc) : num_ex(b, x);
+  if (fabs(x) < 1e-12 * r->length && (!r->moves || td_ex_steady(b, *offset, &x)))
+    *offset = num_ex(b, 0);
+  if (!r->moves) return;
+
+  // it stays on this piece
+  char what[120];
+  snprintf(what, sizeof what, "rod(%d): the place at %g m leaves its piece of the rod, by ",
+           rod + 1, arc);
+  td_rod_keep_above(b, td_rod_between(b, rod, k > 0 ? segment_middle(r, k - 1) : 0, arc), what);
+  td_rod_keep_above(b, td_rod_between(b, rod, arc, k < r->n ? segment_middle(r, k) : r->length),
+                    what);
 }
 
-td_status td_build_push_offset(builder* b, double z) {
-  const double trans[3] = {0, 0, z};
+td_status td_build_push_offset(builder* b, ex z) {
+  const double trans[3] = {0, 0, 0};
   const num at = td_build_constants(b, trans, 3);
   model_fix* fix = td_push_fix(b->m, 1);
   if (!fix || at == NUM_NONE) return TD_E_NOMEM;
+  b->m->number_ex[at + 2] = z;
   *fix = (model_fix){.kind = ROT_NONE, .trans = at, .rot = NUM_NONE};
   return TD_OK;
 }
@@ -244,11 +258,11 @@ td_status td_build_anchor(builder* b, const place* p, int k, int* hop, int* fix,
   *fix = b->m->nfix;
   if (p->rod > 0) {
     const build_rod* rod = &b->rod[p->rod - 1];
-    double offset;
+    ex offset;
     td_build_rod_point(b, p->rod - 1, p->arc, hop, &offset);
     // the first piece has the base's frame
     if (*hop == rod->hop[0]) TD_TRY(copy_fixes(b->m, rod->fix, rod->nfix));
-    if (offset != 0) TD_TRY(td_build_push_offset(b, offset));
+    if (offset != num_ex(b, 0)) TD_TRY(td_build_push_offset(b, offset));
   } else {
     const int instance = td_build_instance(b, p, k);
     if (instance >= 0) {

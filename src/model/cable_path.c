@@ -29,48 +29,76 @@ int td_cable_rod(const builder* b, int cable, int k) {
   return b->cable[cable].rod ? (int)b->cable[cable].rod->x[k] : 1;
 }
 
-static double constant(const value* v, double fallback) { return v ? v->x[0] : fallback; }
-
-void td_cable_range(const builder* b, int cable, int k, double* from, double* to) {
-  const cable_words* c = &b->cable[cable];
-  *from = k == 0 ? constant(c->from, 0) : 0;
-  *to = b->rod[td_cable_rod(b, cable, k) - 1].length;
-  if (k == td_cable_rods(b, cable) - 1) *to = fmin(*to, constant(c->to, *to));
+// A number of a field, the fallback where it is not given.
+static ex number_of(builder* b, const value* v, ex fallback) {
+  return v ? td_value_ex(v, 0, b->spec->graph) : fallback;
 }
 
-static void add_split(double* arc, int* n, int max, double x, double length) {
-  if (x <= 1e-9 * length || x >= (1 - 1e-9) * length) return;
+void td_cable_range(builder* b, int cable, int k, ex* from, ex* to) {
+  const cable_words* c = &b->cable[cable];
+  const int rod = td_cable_rod(b, cable, k) - 1;
+  const ex tip = td_rod_arc(b, rod, b->rod[rod].length);
+  *from = k == 0 ? number_of(b, c->from, num_ex(b, 0)) : num_ex(b, 0);
+  *to = tip;
+  if (k == td_cable_rods(b, cable) - 1) {
+    // an end that rounding puts beyond the rod's is the rod's
+    const ex written = number_of(b, c->to, tip);
+    if (td_build_now(b, written) < b->rod[rod].length || !td_ex_is_const(b->spec->graph, written))
+      *to = written;
+  }
+}
+
+// List an end of a cable or chamber.  Where it is the end of the rod, or that of another one, at the
+// parameters' present values only, the cut would appear when they change.
+static void add_split(builder* b, int rod, rod_split* at, int* n, int max, ex e) {
+  const double length = b->rod[rod].length, arc = td_build_now(b, e);
+  double x;
+  const bool base = arc <= 1e-9 * length, tip = arc >= (1 - 1e-9) * length;
+  if (base || tip) {
+    const ex gap = minus(b, e, tip ? td_rod_arc(b, rod, length) : num_ex(b, 0));
+    if (!td_ex_steady(b, gap, &x)) td_spec_settle(b->spec, gap);
+    return;
+  }
   for (int i = 0; i < *n && i < max; i++)
-    if (fabs(arc[i] - x) < 1e-9 * length) return;
-  if (*n < max) arc[*n] = x;
+    if (fabs(at[i].arc - arc) < 1e-9 * length) {
+      const ex gap = minus(b, e, at[i].e);
+      if (!td_ex_steady(b, gap, &x)) td_spec_settle(b->spec, gap);
+      return;
+    }
+  if (*n < max) at[*n] = (rod_split){arc, e};
   ++*n;
 }
 
+static int ascending(const void* a, const void* b) {
+  const rod_split *x = a, *y = b;
+  return (x->arc > y->arc) - (x->arc < y->arc);
+}
+
 // Collect the ends of cables and chambers on the rod, and sort them.
-int td_rod_splits(const builder* b, int rod, double* arc, int max) {
-  const double length = b->rod[rod].length;
+int td_rod_splits(builder* b, int rod, rod_split* at, int max) {
   int n = 0;
   for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
     for (int k = 0; k < td_cable_rods(b, i); k++) {
-      double from, to;
+      ex from, to;
       if (td_cable_rod(b, i, k) != rod + 1) continue;
       td_cable_range(b, i, k, &from, &to);
-      add_split(arc, &n, max, from, length);
-      add_split(arc, &n, max, to, length);
+      add_split(b, rod, at, &n, max, from);
+      add_split(b, rod, at, &n, max, to);
     }
   for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
     const chamber_words w = chamber_read(b->chambers, i);
-    if ((int)constant(w.rod, 1) != rod + 1) continue;
-    add_split(arc, &n, max, constant(w.from, 0), length);
-    add_split(arc, &n, max, constant(w.to, length), length);
+    if ((w.rod ? (int)w.rod->x[0] : 1) != rod + 1) continue;
+    add_split(b, rod, at, &n, max, number_of(b, w.from, num_ex(b, 0)));
+    add_split(b, rod, at, &n, max,
+              number_of(b, w.to, td_rod_arc(b, rod, b->rod[rod].length)));
   }
-  qsort(arc, (size_t)min_int(n, max), sizeof(double), td_ascending);
+  qsort(at, (size_t)min_int(n, max), sizeof(rod_split), ascending);
   return n;
 }
 
 // Evaluate the written path and its first two derivatives by arc length at `arc`; zero without a
-// path.  NUM_NONE: no memory.
-num td_cable_path(builder* b, int cable, double arc) {
+// path.  `rod` counts from 1.  NUM_NONE: no memory.
+num td_cable_path(builder* b, int cable, int rod, double arc) {
   const value* path = b->cable[cable].path;
   const double zero[CABLE_PATH] = {0};
   const num at = td_build_constants(b, zero, CABLE_PATH);
@@ -78,7 +106,7 @@ num td_cable_path(builder* b, int cable, double arc) {
     td_exprs* g = b->spec->graph;
     ex e = td_value_ex(path, c, g);
     for (int order = 0; order < 3; order++) {
-      b->m->number_ex[at + 2 * order + c] = at_arc(b, e, arc);
+      b->m->number_ex[at + 2 * order + c] = at_arc(b, rod - 1, e, arc);
       if (order < 2) e = td_ex_diff(g, e, b->spec->arc_var);
     }
   }

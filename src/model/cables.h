@@ -16,9 +16,9 @@ cable_words td_cable_read(const value* cables, int i);
 int td_cable_rods(const builder* b, int cable);
 int td_cable_rod(const builder* b, int cable, int k);
 // The range of its k-th rod that a cable runs through: `from` is on the first, `to` on the last.
-void td_cable_range(const builder* b, int cable, int k, double* from, double* to);
-// [d d' d''] at an arc length: CABLE_PATH slots.
-num td_cable_path(builder* b, int cable, double arc);
+void td_cable_range(builder* b, int cable, int k, ex* from, ex* to);
+// [d d' d''] at an arc length of a rod (from 1): CABLE_PATH slots.
+num td_cable_path(builder* b, int cable, int rod, double arc);
 // May the cables pass one more piece?
 td_status td_cable_room(builder* b, int cable);
 // Build a cable between its rods: crossings of joints and spans.

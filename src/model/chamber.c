@@ -13,8 +13,8 @@ static const td_field fields[] = {
     {"chamber.area", FIELD_NUM, "1", TD_REQUIRED, "m^2", BENT, "", "> 0", "area of its section"},
     {"chamber.pressure", FIELD_NUM, "1", TD_REQUIRED, "Pa", BENT, "", "",
      "pressure above the surroundings"},
-    {"chamber.from", FIELD_NUM, "1", "0", "m", FIXED, "", ">= 0", "arc length at which it begins"},
-    {"chamber.to", FIELD_NUM, "1", "length", "m", FIXED, "", "> 0", "arc length at which it ends"},
+    {"chamber.from", FIELD_NUM, "1", "0", "m", PARAM, "", ">= 0", "arc length at which it begins"},
+    {"chamber.to", FIELD_NUM, "1", "length", "m", PARAM, "", "> 0", "arc length at which it ends"},
     {.path = NULL},
 };
 
@@ -46,6 +46,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              "%s.from must be below where it ends, got %g m and %g m", name, from, to);
     return;
   }
+
+  td_check_range_stays(spec, (int)rod - 1, w.from, w.to, name);
 
   // its centre is inside the section at both ends and in the middle
   for (int p = 0; w.offset && p < 3; p++) {

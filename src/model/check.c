@@ -286,8 +286,8 @@ static bool check_number(td_spec* spec, const checked* c, int i, double x, bool 
 }
 
 // Keep the range of element i as a bound for values that parameters get later, at an arc length
-// (NaN: there is none).  With `end` 0 is admitted where the range is "> 0".
-static void keep_range(td_spec* spec, const checked* c, int i, double arc, bool end,
+// (EX_NONE: there is none).  With `end` 0 is admitted where the range is "> 0".
+static void keep_range(td_spec* spec, const checked* c, int i, ex arc, bool end,
                        const char* where) {
   const char *options = c->field->options,
              *unit = strchr(c->field->unit, ',') ? "" : c->field->unit;
@@ -324,7 +324,7 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
   if (td_check_constant(spec, c->v, i, &x)) return check_number(spec, c, i, x, true, "");
   if (td_check_known(spec, c->v, i, &x)) {
     if (!check_number(spec, c, i, x, false, "")) return false;
-    keep_range(spec, c, i, NAN, false, "");
+    keep_range(spec, c, i, EX_NONE, false, "");
     return true;
   }
   for (int k = 0; k < 3; k++) {
@@ -333,7 +333,7 @@ static bool check_entry(td_spec* spec, const checked* c, int i) {
     if (!td_check_along(spec, c->v, i, arc, &x)) return true;
     write_name(where, sizeof where, " at s = %g m", arc);
     if ((k == 1 || x != 0) && !check_number(spec, c, i, x, true, where)) return false;
-    keep_range(spec, c, i, arc, k != 1, where);
+    keep_range(spec, c, i, td_stretch_ex(spec, c->along, k), k != 1, where);
   }
   return true;
 }
@@ -498,7 +498,7 @@ static void check_places(td_spec* spec, const checked* c) {
     const value* v = c->v->slots[i].v;
     char name[NAME_SIZE];
     write_name(name, sizeof name, "%s{%d}", c->name, i + 1);
-    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {0, NAN, false}};
+    checked one = {c->field, v, name, c->v->slots[i].at, {0}, {.length = NAN}};
     if (v && (v->kind == V_NUM || v->kind == V_REF) && !td_value_is_empty(v))
       check_place(spec, &one);
     else
@@ -532,6 +532,10 @@ static bool kind_fits(field_kind kind, const value* v) {
       return v->kind == V_CELL || v->kind == V_STR;
     case FIELD_NODES:
       return v->kind == V_NUM || v->kind == V_STR;
+    case FIELD_DATA:
+      return v->kind == V_STR || v->kind == V_STRUCT;
+    case FIELD_PAIRS:
+      return v->kind == V_CELL;
   }
   return false;
 }
@@ -561,6 +565,10 @@ static const char* kind_text(const td_field* f) {
       return "a list of names like {'tip', 'energy'}";
     case FIELD_NODES:
       return "a word or node numbers";
+    case FIELD_DATA:
+      return "the name of a file, or a table";
+    case FIELD_PAIRS:
+      return "a list of pairs like {'name', 'column'; 'other', 'column2'}";
   }
   return "";
 }
@@ -597,6 +605,7 @@ static int repeated_elements(const td_field* field, const value* s, int i) {
   return n;
 }
 
+// Report a field that no table has, or one that is known and refused.
 static void report_unknown(td_spec* spec, const char* parent, const char* name,
                            const value_slot* slot) {
   char path[NAME_SIZE];
@@ -666,12 +675,15 @@ static void check_field(walk* w, const td_field* parent, const value* s, int i, 
              "%s and %s are the same field; write one of them", name, td_field_name(f));
 
   // bring the value into its final form, then check it
+  snprintf(w->spec->settling, sizeof w->spec->settling, "%.100s", name);
   if (f->depends == TD_ON_NOTHING) settle(w->spec, slot);
+  w->spec->settling[0] = '\0';
   spread_inertia(w->spec, f, slot);
   checked c = {f, slot->v, name, slot->at, {0}, w->along};
   check_value(w, &c);
 }
 
+// Report required fields of a structure that are missing.
 static void check_required(td_spec* spec, const td_field* parent, const value* s, int i,
                            const char* element) {
   const size_t length = strlen(parent->path);
@@ -684,6 +696,7 @@ static void check_required(td_spec* spec, const td_field* parent, const value* s
   }
 }
 
+// Check one element of a structure: each field, those that are missing, the rules.
 static void check_element(walk* w, const td_field* field, const value* s, int i, const char* name) {
   const bool judged = !has_later(field, s, i);
   for (int k = 0; k < s->nfield; k++) {
@@ -696,16 +709,16 @@ static void check_element(walk* w, const td_field* field, const value* s, int i,
     if (r->element && strcmp(r->path, field->path) == 0) r->element(w->spec, s, i, name);
 }
 
-// Length of the rod that element i of a root structure is, or is in.
-static double length_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
-  if (strcmp(field->path, "rod") == 0) return td_check_rod_length(spec, i);
-  if (strcmp(field->path, "chamber") != 0 && strcmp(field->path, "cable") != 0) return NAN;
+// The rod that element i of a root structure is, or is in; its length is NaN where there is none.
+static stretch rod_at_hand(td_spec* spec, const td_field* field, const value* s, int i) {
+  const stretch none = {.length = NAN};
+  if (strcmp(field->path, "rod") == 0) return td_check_rod(spec, i);
+  if (strcmp(field->path, "chamber") != 0 && strcmp(field->path, "cable") != 0) return none;
   const value* rod = td_get(s, i, "rod");
   double number = 1;
-  if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return NAN;
-  return number >= 1 && number <= td_check_rod_count(spec)
-             ? td_check_rod_length(spec, (int)number - 1)
-             : NAN;
+  if (rod && (rod->kind != V_NUM || !td_check_constant(spec, rod, 0, &number))) return none;
+  return number >= 1 && number <= td_check_rod_count(spec) ? td_check_rod(spec, (int)number - 1)
+                                                           : none;
 }
 
 // Check every element of a structure or an array of structures, after the number of elements.  At a
@@ -752,7 +765,8 @@ static void check_structs(walk* w, const checked* c) {
     if (root) {
       const bool later = strcmp(c->field->path, "body") == 0 || strcmp(c->field->path, "mesh") == 0;
       w->repeated = later ? 0 : repeated_elements(c->field, s, i);
-      w->along = (stretch){0, length_at_hand(w->spec, c->field, s, i), td_get(s, i, "coords")};
+      w->along = rod_at_hand(w->spec, c->field, s, i);
+      w->along.coords = td_get(s, i, "coords") != NULL;
       w->rod = i;
     }
     const stretch whole = w->along;
@@ -802,6 +816,8 @@ static void check_value(walk* w, checked* c) {
         check_nodes(w->spec, c);
       break;
     case FIELD_LIST:
+    case FIELD_DATA:
+    case FIELD_PAIRS:
       break;  // with the names, once all sensors are known
   }
 }
@@ -814,7 +830,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
   if (td_value_is_empty(slot->v)) return;
   if (f) {
     for (int k = 0; (w->structure = td_structure_at(k)) && w->structure->fields != f;) k++;
-    checked c = {f, slot->v, name, slot->at, {0}, {0, NAN, false}};
+    checked c = {f, slot->v, name, slot->at, {0}, {.length = NAN}};
     check_value(w, &c);
   } else if (!later) {
     td_field_unknown(&w->spec->diags, "", name, slot->name_at);
@@ -826,7 +842,7 @@ static void check_root(walk* w, const char* name, const value_slot* slot) {
 // Check all structures in the order of the text, then rules that span several of them.  A spec that
 // is loaded in part (spec->partial) skips rules across structures.
 td_status td_spec_check(td_spec* spec) {
-  walk w = {spec, NULL, 0, 0, {0, NAN, false}, false};
+  walk w = {spec, NULL, 0, 0, {.length = NAN}, false};
   td_bounds_clear(spec);
   const value* root = spec->root;
   for (int k = 0; root && k < root->nfield; k++) {

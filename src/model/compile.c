@@ -4,6 +4,7 @@
 #include <string.h>
 
 #include "model/build.h"
+#include "model/fit_words.h"
 #include "model/cables.h"
 #include "model/compile.h"
 #include "model/force_words.h"
@@ -25,6 +26,8 @@ static void read_settings(builder* b) {
   m->settings[3] = setting(par, "rtol", 1e-6);
   m->settings[4] = setting(par, "atol", 1e-9);
   m->settings[5] = setting(par, "step", m->settings[2]);
+  m->accuracy = setting(par, "accuracy", 1e-3);
+  m->accuracy_written = !isnan(setting(par, "accuracy", NAN));
   const value* control = par ? td_get(par, 0, "control") : NULL;
   m->control_rate = setting(control, "rate", 0);
   m->control_delay = setting(control, "delay", 0);
@@ -51,6 +54,8 @@ static void builder_free(builder* b) {
     free(b->rod[r].arc);
     td_value_drop(b->rod[r].parts);
     free(b->rod[r].point_arc);
+    free(b->rod[r].mark);
+    free(b->rod[r].border);
     free(b->rod[r].point_hop);
   }
   free(b->rod);
@@ -247,6 +252,7 @@ static td_status sort_hops(builder* b) {
   return TD_OK;
 }
 
+// Add the joints as written, with their names, and those of meshes.
 static td_status name_joints(builder* b) {
   for (int j = 0; j < b->njoint; j++) {
     model_joint* out = td_push_joint(b->m, 1);
@@ -296,6 +302,7 @@ static td_status build(builder* b) {
   const td_status expressions = td_build_expressions(b);
   if (links != TD_OK) return links;
   TD_TRY(expressions);
+  TD_TRY(td_check_fits(b->spec, b->m));
 
   // what is constant
   b->m->time_var = b->spec->time_var;

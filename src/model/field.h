@@ -17,7 +17,9 @@ typedef enum field_kind {
   FIELD_PLACES,   // a cell of places
   FIELD_TARGET,   // a word, or a place
   FIELD_LIST,     // a cell of strings, or one string
-  FIELD_NODES     // one of some words, or node numbers
+  FIELD_NODES,    // one of some words, or node numbers
+  FIELD_DATA,     // the name of a file, or a structure of columns as table() gives it
+  FIELD_PAIRS     // a cell of rows with two elements each, the first a name
 } field_kind;
 
 #define TD_REQUIRED "required"  // as `fallback`: there is no default, the user must write it

@@ -32,6 +32,7 @@ static const char head[] =
 
 // ---- tables -----------------------------------------------------------------------------------
 
+// Word of the manual for what a field may depend on.
 static const char* depends_name(unsigned depends) {
   if (depends & TD_ON_SYMBOL) return "symbols";
   if (depends & TD_ON_ACCEL) return "all";
@@ -66,6 +67,10 @@ static const char* kind_name(const td_field* f) {
       return "list of names";
     case FIELD_NODES:
       return "word or node numbers";
+    case FIELD_DATA:
+      return "file or table";
+    case FIELD_PAIRS:
+      return "list of pairs";
     case FIELD_NUM:
     case FIELD_FLAG:
     case FIELD_INT:

@@ -47,8 +47,5 @@ typedef struct joint_words {
 joint_words td_joint_read(const value* s, int i);
 // dof(d), from 0: all of it is absent where it is not written.
 dof_words td_joint_dof(const joint_words* w, int d);
-// Row r of its `axis`, a constant that is not zero, as a unit vector; the fallback where it is
-// absent.
-void td_joint_axis(const joint_words* w, int r, const double fallback[3], double out[3]);
 
 #endif

@@ -96,6 +96,7 @@ static void six(const rod_edges* s, const value* v, int e, double fallback, ex o
   }
 }
 
+// A row of n expressions as a value; NULL: no memory.
 static value* row_of(const rod_edges* s, const ex* e, int n) {
   value* v = td_value_num(1, n, 1);
   for (int i = 0; v && i < n; i++)
@@ -133,6 +134,7 @@ static td_status edge_inertia(const rod_edges* s, int e, ex out[6]) {
   return TD_OK;
 }
 
+// Add edge e of a mesh as a polynomial rod between its two nodes.
 static td_status push_rod(const rod_edges* s, int e) {
   builder* b = s->b;
   const build_mesh* mesh = &b->mesh[s->k];

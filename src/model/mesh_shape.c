@@ -60,6 +60,7 @@ static void grid_index(const grid* g, int node, int i[3]) {
   i[2] = node / g->n[0] / g->n[1];
 }
 
+// Read how many nodes a grid has in each direction, and how far apart they are.
 static td_status read_grid(builder* b, int k, grid* g) {
   const value *n = b->mesh[k].w.grid, *size = b->mesh[k].w.size;
   double nodes = 1;
@@ -85,6 +86,7 @@ static bool grid_edge(td_wire* w, const grid* g, const int i[3], int dx, int dy,
   return td_wire_edge(w, grid_node(g, i), grid_node(g, j));
 }
 
+// Connect each node of a grid with its next one in each direction.
 static bool grid_edges(td_wire* w, const grid* g) {
   bool ok = true;
   for (int node = 0; node < w->nnode && ok; node++) {
@@ -109,6 +111,7 @@ static bool grid_diagonals(td_wire* w, const grid* g) {
   return ok;
 }
 
+// Make nodes, edges and, where the mesh has a third joint, diagonals of a grid.
 static td_status grid_wire(builder* b, int k, const grid* g) {
   build_mesh* mesh = &b->mesh[k];
   td_wire* w = &mesh->own;
@@ -126,6 +129,7 @@ static td_status grid_wire(builder* b, int k, const grid* g) {
 
 // ---- lists ------------------------------------------------------------------------------------
 
+// Make the nodes that mesh.node lists.
 static td_status list_nodes(builder* b, int k, td_wire* w) {
   const value* v = b->mesh[k].w.node;
   const int n = td_field_fit("mx3", v, 0).rows;
@@ -137,6 +141,7 @@ static td_status list_nodes(builder* b, int k, td_wire* w) {
   return TD_OK;
 }
 
+// Make the edges that mesh.edge lists, each between two nodes that exist.
 static td_status list_edges(builder* b, int k, td_wire* w) {
   const value* v = b->mesh[k].w.edge;
   const int n = td_field_fit("mx2", v, 0).rows, most = 4 * b->spec->limits.nodes;
@@ -173,6 +178,7 @@ static bool grid_fixed(const grid* g, int node, const char* word) {
   return outside > 0;
 }
 
+// Fix the nodes whose numbers mesh.fixed lists.
 static td_status fix_numbers(builder* b, int k, const value* v) {
   const build_mesh* mesh = &b->mesh[k];
   for (int i = 0; i < td_value_count(v); i++) {
@@ -194,6 +200,7 @@ static td_status fix_ends(const build_mesh* mesh) {
   return TD_OK;
 }
 
+// Find which nodes are fixed: those listed, the ends of edges, or a side of a grid.
 static td_status fix_nodes(builder* b, int k, const grid* g) {
   build_mesh* mesh = &b->mesh[k];
   const value* v = mesh->w.fixed;
@@ -209,6 +216,7 @@ static td_status fix_nodes(builder* b, int k, const grid* g) {
 
 // ---- place and freedom ------------------------------------------------------------------------
 
+// Rotation that two, three or four numbers stand for, as in joint.tr.
 static mat3 rotation(const value* rot) {
   const double* x = rot->x;
   switch (td_value_count(rot)) {
@@ -224,6 +232,7 @@ static mat3 rotation(const value* rot) {
   }
 }
 
+// Pose that follows from the transformations of mesh.tr.
 static pose place_of(const value* tr) {
   pose g = pose_identity();
   for (int i = 0; tr && i < td_value_count(tr); i++) {

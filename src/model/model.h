@@ -1,5 +1,5 @@
-// The compiled model: flat arrays of small structs that never change, and the work computed from
-// them and a state.
+// The compiled model: flat arrays of small structs that never change.  Its tree is in model_tree.h,
+// the work computed from it and a state in model_work.h.
 //
 // Numbers.  Every number of the model that may be an expression has a slot (`num`) in td_work.num.
 // Slots are filled by three tapes: parameters only (when a parameter changes), prescribed motion
@@ -20,209 +20,9 @@
 #include "math/octet.h"
 #include "math/spatial.h"
 #include "model/bound.h"
+#include "model/model_tree.h"
+#include "model/model_work.h"
 #include "model/sensor.h"
-
-typedef int num;  // slot of a number; consecutive slots for vectors
-#define NUM_NONE (-1)
-
-// ---- tree -------------------------------------------------------------------------------------
-
-// A fixed transformation: translation, then rotation.
-typedef enum rot_kind {
-  ROT_NONE,
-  ROT_PRINCIPAL,        // [axis angle]
-  ROT_EULER_BERNOULLI,  // α: quaternion [1, α/2] normalised
-  ROT_ANGLE_AXIS,       // [angle, axis(3)]
-  ROT_QUATERNION,       // [Q0 Q], normalised
-  ROT_UNIT_VECTOR       // vector part of a unit quaternion
-} rot_kind;
-typedef struct model_fix {
-  rot_kind kind;
-  num trans;  // 3 slots
-  num rot;    // 1 to 4 slots
-  int axis;   // ROT_PRINCIPAL: 0, 1, 2
-} model_fix;
-
-// How a frame follows from its parent: the degrees of freedom of the tree, one small step at a
-// time.  A hop has up to three numbers y = y0 + Σ weight · q of its own coordinate chart; each
-// column says which DOF enters which number.
-//
-// Kinds of hops: name; axes it turns about; axes of the frame before it that it moves along;
-// whether it has a quaternion, with more positions than velocities; whether it has a chart of a
-// rotation by three numbers, which ends at half a turn; whether it is a step along a rod; units of
-// its positions and velocities where it turns.  To add one: a line here, model/build_<kind>.c with
-// the fields of joints in which it is written and its builder (hop_words.h), engine/hop_<kind>.c
-// with its table (engine/hop.h), gen/derive_<kind>.c with its closed form (gen/deriver.h).
-//
-//   SCREW   y: turn about and/or move along an axis
-//   BALL    unit quaternion (4 numbers), body angular velocity (3)
-//   CIRCLE  (cos, sin)-like pair of a quaternion about one axis, one velocity
-//   QUAT3   y: vector part of a unit quaternion
-//   CAYLEY  y: Euler-Bernoulli rotation α, normalised
-//   TURN    y: rotation vector
-//   MOVE    y: translation along the three axes
-//   STRAIN  y: strains at the nodes of a step along a rod (elem/magnus.h)
-#define TD_HOPS(X)                                            \
-  X(SCREW, screw, 1, 0, false, false, false, "rad", "rad/s")  \
-  X(BALL, ball, 3, 0, true, false, false, "", "rad/s")        \
-  X(CIRCLE, circle, 1, 0, true, false, false, "", "rad/s")    \
-  X(QUAT3, quat3, 3, 0, false, true, false, "", "1/s")        \
-  X(CAYLEY, cayley, 3, 0, false, true, false, "rad", "rad/s") \
-  X(TURN, turn, 3, 0, false, true, false, "rad", "rad/s")     \
-  X(MOVE, move, 0, 3, false, false, false, "m", "m/s")        \
-  X(STRAIN, strain, 0, 0, false, false, true, "", "1/s")      \
-  X(SLOT, slot, 0, 0, false, false, false, "", "1/s")
-
-typedef enum hop_kind {
-#define X(kind, ...) HOP_##kind,
-  TD_HOPS(X)
-#undef X
-      HOP_KINDS
-} hop_kind;
-
-typedef struct hop_traits {
-  int axes, translations;
-  bool quaternion, chart, step;
-  const char *unit, *rate_unit;
-} hop_traits;
-static const hop_traits td_hop_traits[HOP_KINDS] = {
-#define X(kind, name, ...) {__VA_ARGS__},
-    TD_HOPS(X)
-#undef X
-};
-
-typedef struct model_hop {
-  hop_kind kind;
-  int parent;         // hop, -1: ground
-  int fix, nfix;      // fixed transformations from the parent's frame to this joint
-  int col, nv;        // its columns (see model_col)
-  int q, v, nq;       // HOP_SCREW, HOP_BALL, HOP_CIRCLE: first position and velocity, positions
-  bool turns, moves;  // HOP_SCREW: rotation about the axis, translation along it
-  bool vector;        // HOP_BALL, HOP_CIRCLE: written as the vector part alone, [0 inf ...]
-  num axis;           // HOP_SCREW, HOP_CIRCLE: 3 slots, unit length after td_prepare
-  num pitch;          // metres per radian for helical joints, else NUM_NONE
-  num value;          // charts of three numbers: 3 slots with y0; HOP_STRAIN: 6 per node; of a
-                      // dependent one the strains themselves, and behind them their rates and
-                      // accelerations without those of the coordinates
-  bool dependent;     // HOP_STRAIN: its strains are expressions of the coordinates
-  int coords;         // its strain field (model_coords)
-  num hessian;        // and their second derivatives
-  int nodes;          // HOP_STRAIN: 1, 2, 3 for order 2, 4, 6
-  unsigned modes;     // HOP_STRAIN: bit d: some coordinate changes strain d in its run
-  num step;           // HOP_STRAIN: length of the step
-  bool continues;     // HOP_STRAIN: its columns go on where its parent's ended (see model_col.slot)
-  int run;            // HOP_STRAIN: its run (model_run)
-  int parts;          // HOP_STRAIN: first of the octets in which td_work has its parts
-  int weights;        // HOP_STRAIN: where its weights begin there, a row of blocks per part
-  bool prescribed;    // all its velocities are given functions of time
-  int group;  // first hop of its group: hops that share DOFs and of which only the last carries
-              // mass
-  int group_last;  // and the last
-  int node;        // node of a network (nodes.c): hops it has, 1 for a point, 2 for a body; 0: no
-  int last;        // last hop of the subtree (hops are in depth-first order)
-  int alike;       // end of the hops behind it that are of its kind, one after the other
-  int above, end;  // slots of the path from the ground that are taken above it, and with its own
-  int root;        // velocity of the first of these slots, -1: there is none
-  bool straight;   // the velocities of all of them ascend one by one
-  int block,
-      blocks;  // HOP_STRAIN: first of the blocks of LANES slots that hold its own, and how many
-  int filled;  // blocks up to the last in which it or a hop above it has columns
-} model_hop;
-
-static inline bool is_step(const model_hop* hop) { return td_hop_traits[hop->kind].step; }
-static inline bool has_chart(const model_hop* hop) { return td_hop_traits[hop->kind].chart; }
-static inline bool is_translation(const model_hop* hop) {
-  return td_hop_traits[hop->kind].translations == 3;
-}
-static inline bool has_quaternion(const model_hop* hop) {
-  return td_hop_traits[hop->kind].quaternion;
-}
-
-// The parts of a step: the strains that may change, node by node, eight to an octet.
-static inline int modes_in(unsigned modes) { return __builtin_popcount(modes); }
-static inline int step_parts(const model_hop* hop) { return hop->nodes * modes_in(hop->modes); }
-static inline int step_octets(const model_hop* hop) {
-  return (step_parts(hop) + LANES - 1) / LANES;
-}
-static inline int step_part(const model_hop* hop, int node, int strain) {
-  return node * modes_in(hop->modes) + modes_in(hop->modes & ((1u << strain) - 1));
-}
-
-// Up to LANES steps of rods, one behind the other, that are made side by side
-// (engine/hop_strain.c): one lane each.
-typedef struct model_run {
-  int hop, n;      // the first of them, and how many
-  int nodes;       // of each
-  unsigned modes;  // of any of them
-  bool dependent;  // all of them or none
-  int dof, ndof;   // their coordinates, where strains are sums of them
-  int weight;      // where td_work has what is constant of them: their lengths, the strains of
-                   // each node without coordinates, the coordinates' weights at each; inertias
-} model_run;
-static inline int run_constants(const model_run* r) { return 14 + (6 + r->ndof) * r->nodes; }
-typedef struct model_run_dof {
-  int q, v, slot;
-  int part;  // which strain
-} model_run_dof;
-
-// A column of the Jacobian: one DOF of one hop.  Several columns may share a DOF (equal2, rods).
-// Along a rod whose steps share their DOFs the columns of one DOF add up: they share a slot of the
-// path from the ground (engine/path.h), so that its width is the number of DOFs and not of columns.
-typedef struct model_col {
-  int hop, v, q;
-  int slot;
-  int part;    // number of the chart it enters; HOP_STRAIN: which strain
-  num weight;  // and its weight there, NUM_NONE: 1; HOP_STRAIN: one per node
-  num slope;   // polynomial rods: derivative of the weight along the rod, else NUM_NONE; dependent
-               // strains: first and second rates of the weights, one after the other for each node
-  bool first;  // of the columns that share this DOF
-  bool leads;  // first column of its DOF along a rod; derivatives are computed for it alone
-  int next;    // of those, -1: none
-} model_col;
-
-// A generalised position / velocity.
-typedef struct model_dof {
-  num init;    // initial position; velocities: initial rate
-  int name;    // offset into names
-  num motion;  // velocities: 3 slots (value, rate, acceleration) when prescribed, else NUM_NONE
-  int joint, element, dof;  // where it was written, from 1; rods: segment and strain
-  int rod;                  // from 1, 0: not of a rod
-  int mesh;                 // from 1, 0: not of a mesh; element is then the node
-  int hop;                  // that has it, -1: none
-  int partner;              // velocities: its q when q' = v, else -1
-} model_dof;
-
-// A place with a pose: a body's frame, an attachment point.
-typedef struct model_station {
-  int hop;  // -1: ground
-  int fix, nfix;
-  int name;
-  int body;    // model_body it is the frame of, -1: an attachment
-  int rod;     // rod it is on, from 1; 0: none
-  double arc;  // and where [m]
-  bool moved;  // by transformations of its own: not on the rod's line, not in its axes
-} model_station;
-
-typedef struct model_body {
-  int station;
-  num m, com, I;      // 1, 3 and 9 slots; I about the centre of mass, body axes
-  num tip;            // 3 slots
-  int body, element;  // as written, from 1
-} model_body;
-
-// Mass of a piece of a rod.
-typedef struct model_lump {
-  int station;
-  num m, com, I;  // 1, 3 and 9 slots, as a body's
-} model_lump;
-
-// A free node of a rod, placed and set into motion at the start from the one before it by the
-// initial strains and their rates.
-typedef struct model_node {
-  int from, station;         // stations
-  int q, v;                  // its first position (x, y, z, quaternion) and velocity
-  num strain, rate, length;  // 6, 6 and 1 slots
-} model_node;
 
 // ---- forces -----------------------------------------------------------------------------------
 
@@ -420,9 +220,9 @@ typedef struct model_cable {
 // A cable in a piece of a rod, or over a joint between two rods (build_cable_joints.c).
 typedef struct model_crossing {
   int strain, cable;
-  double cover;  // which part of the piece it runs through
-  num path;      // CABLE_PATH slots (elem/cable.h)
-  int joint;     // it passes the joint behind the cable's rod of this number, from 1; 0: a rod
+  num cover;  // which part of the piece it runs through
+  num path;   // CABLE_PATH slots (elem/cable.h)
+  int joint;  // it passes the joint behind the cable's rod of this number, from 1; 0: a rod
 } model_crossing;
 
 // A straight stretch of a cable between two stations.
@@ -480,9 +280,9 @@ typedef struct model_contact {
   num point, direction;  // of the fixed object, 3 slots each
   num drift;             // 3 slots: velocity of the point, NUM_NONE: it stands still
   num radius;            // of the fixed object, where its shape has one
-  num law;         // 5 slots: stiffness, damping, exponent, friction, slip
-  bool approach;   // damping acts on approach only, not in proportion to the depth
-  bool potential;  // its elastic part counts as energy
+  num law;               // 5 slots: stiffness, damping, exponent, friction, slip
+  bool approach;         // damping acts on approach only, not in proportion to the depth
+  bool potential;        // its elastic part counts as energy
 } model_contact;
 
 // ---- constraints ------------------------------------------------------------------------------
@@ -553,6 +353,7 @@ typedef struct model_named {
   double low, high;  // its range, -inf and inf where none is written
   bool logarithmic;  // parameters: the range counts by factors
   bool structural;   // parameters: used while loading, so changing it means loading again
+  int why;           // for what, offset into names
   bool shapes;       // parameters: geometry, masses or initial values depend on it
 } model_named;
 
@@ -634,9 +435,17 @@ static const rod_model_traits td_rod_models[ROD_MODELS] = {
 #undef X
 };
 
+// A coordinate of a refined rod as a sum of those of the rod as it is written (rod_refine.c).
+typedef struct model_lift {
+  int q, v;       // of this model
+  int rod, from;  // from 1; which of the coordinates of this rod in the other model, from 0
+  double weight;
+} model_lift;
+
 typedef struct model_rod {
   int name;
-  double length;
+  double length;  // as loaded
+  num extent;     // and as it follows parameters
   rod_model model;
   int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
@@ -644,6 +453,8 @@ typedef struct model_rod {
   num outline;                              // ROD_OUTLINE slots: its outline, for pictures alone
   bool angular;                             // the section is a rectangle, not an ellipse
   int nodes[2];                             // stations of the mesh nodes that it is an edge between
+  bool jumps;  // something begins, ends or is attached inside an element or segment of it
+  bool fixed;  // its space cannot be refined: strains are written out (rod.strain), or joint.rom
 } model_rod;
 
 // The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
@@ -697,6 +508,7 @@ typedef struct model_joint {
   X(model_event, event, "events")                                                 \
   X(model_joint, joint, "joints as written")                                      \
   X(model_rod, rod, "rods")                                                       \
+  X(model_lift, lift, "coordinates of a refined rod by those of the written one") \
   X(model_mesh, mesh, "meshes; each is a joint too, after those written")         \
   X(model_lump, lump, "masses of rod pieces")                                     \
   X(model_term, term, "coordinates in strains")                                   \
@@ -814,6 +626,8 @@ struct td_model {
   bool failed;            // while it is built: memory ran out
   bool ranges_lifted;     // parameters and inputs may leave the ranges they are written with
   double settings[6];     // t_init, t_final, dt_out, rtol, atol, step
+  double accuracy;        // par.accuracy
+  bool accuracy_written;  // else it is the default
   td_solver solver;
   bool do_equil, do_modal, do_dyn;
   linear_kind linear;  // as written
@@ -874,211 +688,6 @@ static inline force_info force_at(const td_model* m, int force) {
   TD_FORCES(X)
 #undef X
   return (force_info){FORCE_KINDS, -1, -1, 0, 0, -1, -1};
-}
-
-// ---- work -------------------------------------------------------------------------------------
-
-// Everything of one hop at the present state,
-// first the members that every evaluation uses.
-typedef struct hop_work {
-  pose g;        // frame after the joint
-  spatial V, f;  // twist; wrench of springs, loads ... on it
-  spatial A;     // acceleration
-  spatial c;     // V_parent × S v + own rate: what A_j has beyond A_parent + S v'
-  spatial F;     // composite wrench
-  inertia I;     // rigid inertia about the origin, world axes
-} hop_work;
-
-// Sums over the subtree of a hop.
-typedef struct hop_sum {
-  spatial6 IA;  // articulated (or composite) inertia
-  spatial pA;   // bias wrench
-  spatial E;    // composite wrench of f
-  vec3 P;       // composite linear momentum            } velocity part of the
-  mat3 B;       // composite dI/dt - [angular momentum]× } tangent, see tangent.c
-} hop_sum;
-
-typedef struct col_work {
-  spatial S;  // motion subspace
-} col_work;
-
-// Column in the recursion and the tangent.
-typedef struct col_sum {
-  spatial H;        // composite inertia times S
-  double D;         // articulated: 1 / (S' IA S)
-  double u;         // articulated: tau - S' pA
-  spatial U, Z, X;  // tangent vectors: see tangent.c
-  spatial Y;        // S ×* (composite wrench of the forces)
-  spatial G;        // composite B, transposed, times S
-} col_sum;
-
-typedef struct cable_work {
-  double zero;     // constant: length at the start
-  double stretch;  // driven by its length: length - zero + pull
-  double mean;     // and the share of the tension that friction leaves on average
-  double tension, slope;
-  bool slack;  // inextensible: its row is off
-} cable_work;
-
-// Where a piece that can be touched begins along an axis.
-typedef struct contact_interval {
-  double lo;
-  int piece;
-} contact_interval;
-
-// Two things in contact.  A ball, or a point t along a piece of a rod, touches a piece, or a fixed
-// object (b = -1).
-typedef struct contact_touching {
-  int contact, ball, a, b;  // ball: -1 when a piece touches, and the other way round
-  int stretch;              // of a piece: number of the stretch (contact_stretch) it is a point of
-  double along;             // and its place there, 0 to 1
-  contact_pair pair;
-} contact_touching;
-
-// A stretch of a piece that is inside what it touches.  At an end that is no end of the piece the
-// depth is 0, and with slope d depth/dt it moves by -(change of the depth)/slope.
-typedef struct contact_end {
-  double slope;                   // 0: an end of the piece, which does not move
-  vec3 n;                         // towards the piece
-  double a_share[CONTACT_BALLS];  // of the piece's balls at the end
-  int b;                          // the piece that is touched there, -1: a fixed object
-  double share[CONTACT_BALLS];    // of its balls
-} contact_end;
-typedef struct contact_stretch {
-  int contact, a;
-  double length;
-  contact_end end[2];
-} contact_stretch;
-
-// Contacts that were found at the present state.
-typedef struct contact_found {
-  bool lines;    // balls and lines are up to date
-  bool touches;  // so is the list of those in contact
-  int n;  // how many there are; beyond the room for them: they are searched for again each time
-} contact_found;
-
-// Constants of up to eight stations in the fluid, or hops with added mass, side by side.
-typedef struct wet_eight {
-  int n;
-  int hop[LANES], wet[LANES];
-  octet_pose fix;         // of the station in its hop
-  lanes mass, centre[3];  // displaced
-  octet drag[6];          // columns of the drag matrix
-} wet_eight;
-typedef struct added_eight {
-  int n;
-  int hop[LANES];
-  octet col[6];  // in the hop's frame
-} added_eight;
-
-// General 6x6 parts of the tangent of a hop, then of its subtree:  dF = ... + B U + K S.
-typedef struct hop_block {
-  spatial6 B, K;
-} hop_block;
-
-struct td_work {
-  hop_work* hop;
-  col_work* col;
-  // Sums are kept for a window of hops and columns: all, or, of large networks, the trees at work.
-  hop_sum* hop_sums;
-  col_sum* col_sums;
-  int first_hop, first_col;  // where the window begins
-  bool whole;                // it holds all
-  double* col_weight;        // of a column's DOF in its chart's number
-  double* col_slope;         // and its derivative along a polynomial rod
-  // Strains of a rod's steps, lane by lane for each node: how they move what lies behind, and the
-  // tangent vectors of that; what the DOFs have of them (hop_strain.h).
-  octet *part, *part_U, *part_Z;
-  lanes* weight;
-  lanes* run_weight;  // the weights again, one lane for each step of a run
-  cable_work* cable;
-  wet_eight* wet_eight;        // stations in the fluid
-  added_eight* added_eight;    // hops with added mass
-  spatial6* added_now;         // and what they have, in the world
-  bool* hop_wet;               // it has some
-  int* hop_stream;             // and which of the stations in the fluid tells the stream there
-  hop_block* blocks;           // tangent: forces on single stations and added mass, see tangent.c
-  contact_interval* interval;  // contact: pieces in order
-  contact_ball* contact_ball;  // contact: balls, the curves of pieces, what touches
-  contact_line* contact_line;
-  contact_touching* touching;
-  contact_stretch* stretch;
-  contact_found* found;
-  double* crossing_share;  // of the cable's tension that friction leaves there
-  pose* hop_fix;           // constant pose before each hop's motion
-  pose* station_fix;       // constant pose of each station in its hop
-  vec3* hop_axis;          // constant unit axis of screws and circles
-  int* hop_principal;      // 0, 1, 2 when that axis is x, y, z, else -1
-  bool* hop_heavy;         // carries mass
-  inertia* hop_inertia;    // rigid inertia in the hop's frame
-  double *num, *vars, *scratch_tape;
-  double* partial;      // values of a derivative tape
-  double* bound;        // numbers of the bounds
-  double *dnum, *dvar;  // variations of numbers and probe variables
-  mat3* beam_frame;     // constant: beam axes in the first station's frame
-  quat* reference;      // constant: initial relative rotations
-  double* row_angle;    // constant: of each ROW_SCREW, its turn beyond td_screw_angle
-  double* row_zero;     // constant: initial value of each row (TARGET_INITIAL)
-  double* target;       // 2 per control row
-  double* length0;      // per probe: initial length for `stretch`
-  double *q, *v;        // the state the work belongs to, prescribed values put in
-  double* accel;        // v' of the last td_accelerate, where cables are inextensible
-  bool* span_along;     // constant: the span is counted with a sign (elem/chord.h)
-  vec3 ground;          // acceleration that it gave the ground
-  double* q_initial;    // constant: initial positions, loops closed
-  double* rod_moved;    // constant: how far that moved coordinates of rods that are positions [m]
-  spatial* df;          // change of the wrench on each hop
-  double* dtau;         // change of the generalised forces
-  struct direction* along;  // the direction that changes are asked for along, NULL: none
-  td_state inner;           // a state of its own, for preparing
-  double *inner_q, *inner_v, *inner_u, *inner_z;
-  double* tau;  // generalised forces of DOF elements and, after assembly, all forces
-  double *vdot, *lambda;
-  double* task;  // values of the task tape
-  arena scratch;
-  double load;        // load scale of continuation
-  double taut_scale;  // largest tension of inextensible cables at the last evaluation
-  double law_power;   // of laws beyond what they store, left by td_forces
-  struct {            // a hand that pulls at the robot (td_work_pull)
-    bool on;
-    int station;
-    vec3 point, target;  // in the station's frame; in the world
-    double k, c;         // stiffness, damping
-  } pull;
-  double t;
-  bool dirty;           // parameters changed: constants must be prepared
-  bool placed;          // the hops are at q, v and t
-  int wound;            // a spring along a rotation vector near a full turn, -1: none
-  int edge;             // a hop whose chart of three numbers ends there (half a turn), -1: none
-  bool free_control;    // projections leave the rows of joint.control out
-  bool open_tables;     // prescribed motion: tables go on beyond their ends
-  const double* jump;   // drives of the rows while a jump is solved for (jump.c), else NULL
-  unsigned prepared;    // how often they were
-  bool numbers_change;  // some of dnum may be nonzero
-  bool added;           // there is added mass
-  bool open_loops;      // the loops could not be closed from the initial values
-  td_flags flags;
-  struct {          // rank of the constraint rows at the last state that met them (td_rank_keep)
-    bool on;        // others near by have no more
-    int most;       // the larger of the last two
-    int last, off;  // the last; rows of slack cables then
-    bool sized;     // row_size and col_factor are those of a state since then
-  } rank;
-  int* rank_order;     // the independent rows found there
-  double* row_size;    // (nrow) sizes of the rows and
-  double* col_factor;  // (nvel) factors of the free columns that ranks are judged by (kkt.c)
-  char failure[512];
-  struct sparse_team* team;  // threads, NULL: none
-  struct sparse_kkt* kkt;    // sparse models: factors of the mass matrix with the constraints
-  const td_model* model;     // it was made for
-  void* block;               // everything above but the factors lives in it
-};
-
-static inline hop_sum* sums_of_hop(const td_work* w, int hop) {
-  return &w->hop_sums[hop - w->first_hop];
-}
-static inline col_sum* sums_of_col(const td_work* w, int col) {
-  return &w->col_sums[col - w->first_col];
 }
 
 // Size of the memory of controllers.  Continuous: [in use, integrals of task errors].  On a

@@ -41,6 +41,9 @@ static const td_field fields[] = {
      "longest step of the solver 'fixed', which takes equal ones; default: par.dt_out"},
     {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
     {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
+    {"par.accuracy", FIELD_NUM, "1", "1e-3", "", FIXED, "", ">= 0",
+     "error that results may have: of the length of its rod for a place, relative for other "
+     "sensors and frequencies; 0: no error bars are computed (docs/accuracy.md)"},
     {"par.solver", FIELD_STR, "", "auto", "", FIXED, "", "auto" TD_SOLVERS(SOLVER_WORD),
      "how motion is integrated; auto chooses by the rule of simulation.md" TD_SOLVERS(SOLVER_IS)},
     {"par.linear", FIELD_STR, "", "auto", "", FIXED, "", "auto|dense|sparse",
@@ -73,7 +76,7 @@ static bool scalar(const td_spec* spec, const value* s, int i, const char* path,
 // Rules of the settings: tolerances between bounds, t_init < t_final, and numbers of samples and
 // steps that can be done.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
-  double from, to, rtol, atol, row, rate;
+  double from, to, rtol, atol, row, rate, accuracy;
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol > 0 && rtol < TD_LEAST_RTOL)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
              "%s.rtol must be at least %g, ten times the rounding of a number, got %g: 1e-10 is "
@@ -88,6 +91,11 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              "%s.atol must be at most %g, got %g: it is the error in m, rad, m/s and rad/s that a "
              "step may make",
              name, TD_MOST_ATOL, atol);
+  if (scalar(spec, s, i, "par.accuracy", &accuracy) && accuracy >= 1)
+    td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "accuracy"),
+             "%s.accuracy must be below 1, got %g: it is an error relative to the length of a rod, "
+             "or to the result",
+             name, accuracy);
   if (scalar(spec, s, i, "par.rtol", &rtol) && rtol >= 1)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "rtol"),
              "%s.rtol must be below 1, got %g: it is the relative error that a step may make", name,

@@ -1,4 +1,5 @@
 // Everything that is attached to a rod or measured on it.
+#include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
@@ -39,6 +40,10 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
   for (int i = 0; i < b->spec->nsensor; i++) {
     const td_sensor_ref* s = &b->spec->sensors[i].ref;
     if (s->root != 'r' || s->index != rod + 1 || s->arc == TD_ARC_HERE) continue;
+    // one that is written stays where it is written
+    const bool written = !s->moves && isfinite(s->arc) && !sensor_is(s->kind, OF_WHOLE_ROD);
+    if (written)
+      TD_TRY(td_rod_mark(b, rod, s->arc, s->place > 0 ? s->place - 1 : num_ex(b, s->arc)));
     if (!sensor_is(s->kind, OF_WHOLE_ROD | OF_STRAIN)) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
   if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);

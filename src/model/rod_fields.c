@@ -24,7 +24,7 @@ const td_field td_rod_fields[] = {
     {"rod.joint.type", FIELD_STR, "", "fixed", "", FIXED, "",
      "fixed|revolute|prismatic|helical|cylindrical|planar|universal|spherical|free",
      "kind of joint; 'free' makes a flying rod"},
-    {"rod.joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", FIXED, "", "", "its axis"},
+    {"rod.joint.axis", FIELD_NUM, "1x3|2x3", "[0 0 1]", "", PARAM, "", "", "its axis"},
     {"rod.joint.pitch", FIELD_NUM, "1", "", "m/rad", PARAM, "", "", "of a helical joint"},
     {"rod.joint.motion", FIELD_NUM, "1|1x2|1x3|1x6", "", "m, rad", TIMED, "", "",
      "prescribes all its degrees of freedom; rotations of type 'spherical' or 'free' by the "
@@ -44,7 +44,7 @@ const td_field td_rod_fields[] = {
      "viscosity"},
     {"rod.joint.dof.damp.pow", FIELD_NUM, "1", "1", "", PARAM, "", "> 0", "power of the law"},
     {"rod.joint.dof.input", FIELD_NUM, "1", "0", "N, N m", FORCE, "", "", "force along it"},
-    {"rod.length", FIELD_NUM, "1", "sum of the parts", "m", FIXED, "", "> 0",
+    {"rod.length", FIELD_NUM, "1", "sum of the parts", "m", PARAM, "", "> 0",
      "length at rest; required of a rod without parts"},
     {"rod.section", FIELD_STR, "", "circle", "", FIXED, "", "circle|ring|ellipse|rectangle|custom",
      "shape of the cross-section"},
@@ -118,7 +118,7 @@ const td_field td_rod_fields[] = {
     {"rod.part", FIELD_STRUCTS, "", "", "", FIXED, "", "",
      "stretches that follow each other, each with any of the fields of its rod from `length` on; "
      "what a part does not say is the rod's"},
-    {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", FIXED, "", "> 0",
+    {"rod.part.length", FIELD_NUM, "1", TD_REQUIRED, "m", PARAM, "", "> 0",
      "length of the part at rest"},
     {"rod.fluid", FIELD_STRUCT, "1", "", "", FIXED, "", "",
      "what the fluid does to it, where `fluid.rho` is not 0"},

@@ -25,6 +25,7 @@ static look printed_look(builder* b, int joint) {
   return (look){diameter, diameter, none};
 }
 
+// Width, height and Young's modulus of a rod's section at an arc length, for pictures.
 static look look_at(builder* b, int rod, double arc) {
   if (b->rod[rod].joint >= 0) return printed_look(b, b->rod[rod].joint);
   const rod_words* w = td_rod_words(b, rod, arc);

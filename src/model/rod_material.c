@@ -19,11 +19,15 @@ static ex at_place(builder* b, int rod, ex e, double arc) {
   td_spec* spec = b->spec;
   int var[MOST], n = 0;
   ex with[MOST];
-  e = at_arc(b, e, arc);
+  e = at_arc(b, rod, e, arc);
   for (int c = 0; c < 3 && spec->here_var[c] > 0; c++) {
     if (!td_ex_has_var(spec->graph, e, spec->here_var[c])) continue;
-    const td_sensor_ref ref = {
-        .kind = SENSOR_POS, .root = 'r', .index = rod + 1, .arc = arc, .component = c};
+    const td_sensor_ref ref = {.kind = SENSOR_POS,
+                               .root = 'r',
+                               .index = rod + 1,
+                               .arc = arc,
+                               .moves = b->rod[rod].moves,
+                               .component = c};
     var[n] = spec->here_var[c];
     with[n++] = td_ex_var(spec->graph, td_spec_sensor(spec, &ref, td_span_none()));
   }
@@ -33,6 +37,7 @@ static ex at_place(builder* b, int rod, ex e, double arc) {
     if (!td_ex_has_var(spec->graph, e, spec->sensors[i].var)) continue;
     var[n] = spec->sensors[i].var;
     ref.arc = arc;
+    ref.moves = b->rod[rod].moves;
     with[n++] = td_ex_var(spec->graph, td_spec_sensor(spec, &ref, spec->sensors[i].at));
   }
   return td_ex_substitute(spec->graph, e, var, with, n);
@@ -42,7 +47,7 @@ ex td_rod_number(builder* b, int rod, const value* v, int i, double arc, double 
   if (!v || i >= td_value_count(v)) return td_ex_const(b->spec->graph, fallback);
   const ex e = td_value_ex(v, i, b->spec->graph);
   if (td_ex_depends(b->spec->graph, e) & TD_ON_HERE) return at_place(b, rod, e, arc);
-  return at_arc(b, e, arc);
+  return at_arc(b, rod, e, arc);
 }
 
 static const double pi = 3.14159265358979323846;
@@ -58,6 +63,7 @@ static ex rectangle_torsion(builder* b, ex w, ex h) {
   return mul(b, mul(b, a, mul(b, c, mul(b, c, c))), k);
 }
 
+// Area, second moments and torsion constant of the section at an arc length.
 static cross_section section_at(builder* b, int rod, double arc) {
   const rod_words* f = td_rod_words(b, rod, arc);
   cross_section s;
@@ -125,6 +131,8 @@ static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
   out[5] = mul(b, G, s.J);
 }
 
+// Viscosities of the six strains that follow from eta: eta A for shear, 3 eta A for stretch, 3 eta
+// I for bending, eta J for twist.
 static void diagonal_damping(builder* b, int rod, double arc, ex out[6]) {
   const ex eta = td_rod_number(b, rod, td_rod_words(b, rod, arc)->eta, 0, arc, 0);
   if (td_ex_is_const(b->spec->graph, eta) && td_ex_value(b->spec->graph, eta) == 0) {
@@ -154,9 +162,12 @@ static void matrix_at(builder* b, int rod, const value* v, double arc, const ex 
 
 // ---- actuation --------------------------------------------------------------------------------
 
-static double constant(const value* v, double fallback) { return v ? v->x[0] : fallback; }
+// A number of a field, the fallback where it is not given.
+static ex number_of(builder* b, const value* v, ex fallback) {
+  return v ? td_value_ex(v, 0, b->spec->graph) : fallback;
+}
 
-double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
+static double share_now(rod_reach reach, double arc, double lo, double hi) {
   enum { MOST = 513 };
   double here[MOST + 1], low[MOST + 1], high[MOST + 1], sum = 0;
   const double length = reach.to - reach.from;
@@ -179,10 +190,52 @@ double td_rod_share(rod_reach reach, double arc, double lo, double hi) {
   return sum;
 }
 
+// P_j(y) for j = 0 ... n, by (j+1) P_{j+1} = (2j+1) y P_j - j P_{j-1}.
+static void legendre_of(builder* b, int n, ex y, ex* P) {
+  P[0] = num_ex(b, 1);
+  if (n > 0) P[1] = y;
+  for (int j = 1; j < n; j++)
+    P[j + 1] = times(b, 1.0 / (j + 1),
+                     minus(b, times(b, 2 * j + 1, mul(b, y, P[j])), times(b, j, P[j - 1])));
+}
+
+// The part of a piece between lo and hi is clipped by its ends, whatever the parameters; pieces of
+// strain-parametrised rods lie between the borders that such ends are.
+ex td_rod_share(builder* b, int rod, rod_reach reach, double arc, ex lo, ex hi) {
+  enum { MOST = 513 };
+  td_exprs* g = b->spec->graph;
+  const double now = share_now(reach, arc, td_build_now(b, lo), td_build_now(b, hi));
+  if (!b->rod[rod].moves && td_ex_is_const(g, lo) && td_ex_is_const(g, hi)) return num_ex(b, now);
+  const double length = reach.to - reach.from;
+  if (length < 3e-12) return num_ex(b, now);  // a point
+  const ex from = td_rod_arc(b, rod, reach.from), to = td_rod_arc(b, rod, reach.to),
+           whole = minus(b, to, from), low = over(b, minus(b, lo, from), whole),
+           high = over(b, minus(b, hi, from), whole);
+  double x, y;
+  if (td_ex_steady(b, low, &x) && td_ex_steady(b, high, &y)) return num_ex(b, now);
+  const ex none = num_ex(b, 0), one = num_ex(b, 1);
+  const ex first = td_ex_2(g, EX_MIN, one, td_ex_2(g, EX_MAX, none, low)),
+           last = td_ex_2(g, EX_MIN, one, td_ex_2(g, EX_MAX, none, high));
+  if (reach.gauss == 0) return minus(b, last, first);
+
+  double here[MOST + 1];
+  ex P[MOST + 1], Q[MOST + 1], sum = none;
+  const int n = min_int(reach.gauss, MOST - 1);
+  td_legendre(n, 2 * (arc - reach.from) / length - 1, here);
+  legendre_of(b, n, minus(b, times(b, 2, first), one), P);
+  legendre_of(b, n, minus(b, times(b, 2, last), one), Q);
+  for (int j = 0; j < n; j++) {
+    ex more = minus(b, Q[j + 1], P[j + 1]);
+    if (j > 0) more = minus(b, more, minus(b, Q[j - 1], P[j - 1]));
+    sum = add(b, sum, times(b, 0.5 * here[j], more));
+  }
+  return sum;
+}
+
 rod_reach td_rod_reach(const builder* b, const model_strain* f) {
   const build_rod* r = &b->rod[f->rod - 1];
   if (strain_is_segment(f)) {
-    const double l = td_ex_value(b->spec->graph, b->m->number_ex[f->section + SECTION_LENGTH]);
+    const double l = td_build_now(b, b->m->number_ex[f->section + SECTION_LENGTH]);
     return (rod_reach){f->arc - 0.5 * l, f->arc + 0.5 * l, 0};
   }
   const value* points = NULL;
@@ -209,18 +262,19 @@ static void add_chambers(builder* b, int rod, rod_reach reach, double middle, ex
   const int n = b->chambers ? td_value_count(b->chambers) : 0;
   for (int k = 0; k < n; k++) {
     const chamber_words w = chamber_read(b->chambers, k);
-    if ((int)constant(w.rod, 1) != rod + 1) continue;
-    const double share =
-        td_rod_share(reach, middle, constant(w.from, 0), constant(w.to, b->rod[rod].length));
-    if (share == 0) continue;
     td_exprs* g = b->spec->graph;
-    const ex force = times(b, share,
-                           mul(b, at_arc(b, td_value_ex(w.pressure, 0, g), middle),
-                               at_arc(b, td_value_ex(w.area, 0, g), middle)));
+    if ((w.rod ? (int)w.rod->x[0] : 1) != rod + 1) continue;
+    const ex share = td_rod_share(b, rod, reach, middle, number_of(b, w.from, num_ex(b, 0)),
+                                  number_of(b, w.to, td_rod_arc(b, rod, b->rod[rod].length)));
+    if (td_ex_is_const(g, share) && td_ex_value(g, share) == 0) continue;
+    const ex force = mul(b, share,
+                         mul(b, at_arc(b, rod, td_value_ex(w.pressure, 0, g), middle),
+                             at_arc(b, rod, td_value_ex(w.area, 0, g), middle)));
     input[2] = add(b, input[2], force);
     if (!w.offset) continue;
-    input[3] = add(b, input[3], mul(b, force, at_arc(b, td_value_ex(w.offset, 1, g), middle)));
-    input[4] = minus(b, input[4], mul(b, force, at_arc(b, td_value_ex(w.offset, 0, g), middle)));
+    input[3] = add(b, input[3], mul(b, force, at_arc(b, rod, td_value_ex(w.offset, 1, g), middle)));
+    input[4] =
+        minus(b, input[4], mul(b, force, at_arc(b, rod, td_value_ex(w.offset, 0, g), middle)));
   }
 }
 
@@ -234,8 +288,11 @@ td_status td_rod_check_held(builder* b, int rod, const char* field, int d, doubl
   const rod_part* p = td_rod_part_at(b, rod, arc);
   const bool is_rate = strcmp(field, "rate") == 0;
   const ex shape = td_rod_number(b, rod, p->w.shape, d, arc, 0);
+  const ex wanted = td_rod_start(b, rod, field, d, arc);
+  double x;
+  if (td_ex_steady(b, is_rate ? wanted : minus(b, wanted, shape), &x) && x == 0) return TD_OK;
   const double held = is_rate ? 0 : td_spec_settle(b->spec, shape),
-               start = td_spec_settle(b->spec, td_rod_start(b, rod, field, d, arc));
+               start = td_spec_settle(b->spec, wanted);
   if (fabs(start - held) <= 1e-9 * (fabs(start) + fabs(held))) return TD_OK;
   return td_error(b->diags, TD_E_MODEL, td_get_at(p->s, p->at, field),
                   "rod(%d).%s: the strain %s has no coordinate (modes, order) and %s %g at s = %g, "
@@ -272,8 +329,12 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
   const td_span at = td_get_at(p->s, p->at, "energy");
   ex strain[6];
   for (int d = 0; d < 6; d++) {
-    const td_sensor_ref ref = {
-        .kind = SENSOR_STRAIN, .root = 'r', .index = rod + 1, .arc = arc, .component = d};
+    const td_sensor_ref ref = {.kind = SENSOR_STRAIN,
+                               .root = 'r',
+                               .index = rod + 1,
+                               .arc = arc,
+                               .moves = b->rod[rod].moves,
+                               .component = d};
     const int var = td_spec_sensor(b->spec, &ref, at);
     if (var < 0) return TD_E_NOMEM;
     strain[d] = td_ex_var(g, var);
@@ -288,7 +349,7 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
   return TD_OK;
 }
 
-td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
+td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, ex length,
                          model_strain* f) {
   const rod_words* w = td_rod_words(b, rod, middle);
   ex slots[SECTION_SLOTS], K[6], D[6];
@@ -302,13 +363,13 @@ td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, do
     slots[SECTION_INPUT + d] = td_rod_number(b, rod, w->input, d, middle, 0);
     slots[SECTION_MU + d] = num_ex(b, 0);
     if (visc)
-      slots[SECTION_MU + d] =
-          at_arc(b, td_value_ex(visc, td_value_count(visc) == 6 ? d : 0, b->spec->graph), middle);
+      slots[SECTION_MU + d] = at_arc(
+          b, rod, td_value_ex(visc, td_value_count(visc) == 6 ? d : 0, b->spec->graph), middle);
     slots[SECTION_HELD + d] = slots[SECTION_X0 + d];
   }
   add_chambers(b, rod, reach, middle, slots + SECTION_INPUT);
   slots[SECTION_POWER] = w->pow ? td_value_ex(w->pow, 0, b->spec->graph) : num_ex(b, 1);
-  slots[SECTION_LENGTH] = num_ex(b, length);
+  slots[SECTION_LENGTH] = length;
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
   slots[SECTION_STORED] = num_ex(b, 0);
   f->stored = w->energy != NULL;

@@ -51,6 +51,7 @@ static bool is_dropped(const value* parts, int part, const char* field) {
   return false;
 }
 
+// Share one field of a rod with one of its parts.  False: no memory.
 static bool put_field(value* out, int part, const value* from, int i, int field) {
   const value_slot* slot = &from->slots[i * from->nfield + field];
   value_slot* to = td_value_slot_make(out, part, from->names[field]);
@@ -113,14 +114,24 @@ bool td_build_rod_parts(builder* b, int rod) {
     const int at = r->parts ? i : rod;
     const rod_words w = td_rod_read(s, at);
     const value *length = w.length, *n = w.n;
+    const ex from = i > 0 ? add(b, r->part[i - 1].from_ex, r->part[i - 1].length_ex) : num_ex(b, 0),
+             own = length ? td_value_ex(length, 0, b->spec->graph) : num_ex(b, 1);
+    if (!td_ex_is_const(b->spec->graph, own)) r->moves = true;
     r->part[i] = (rod_part){
         .s = s,
         .at = at,
         .w = w,
         .from = r->length,
-        .length = length ? td_spec_settle(b->spec, td_value_ex(length, 0, b->spec->graph)) : 1,
+        .length = td_build_now(b, own),
+        .from_ex = from,
+        .length_ex = own,
         .first = r->n,
         .n = (int)(n ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n")))};
+    rod_part* p = &r->part[i];
+    p->whole_from = p->from;
+    p->whole_length = p->length;
+    p->whole = i;
+    p->whole_n = p->n;
     r->length += r->part[i].length;
     r->n += r->part[i].n;
   }

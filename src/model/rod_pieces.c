@@ -23,7 +23,7 @@ td_status td_rod_strain(builder* b, int rod, int element, double arc, model_stra
   return TD_OK;
 }
 
-td_status td_rod_load(builder* b, int rod, double arc, double length, int station) {
+td_status td_rod_load(builder* b, int rod, double arc, ex length, int station) {
   const value* load = td_rod_words(b, rod, arc)->load;
   const double zero[6] = {0};
   const num at = td_build_constants(b, zero, 6);
@@ -34,7 +34,7 @@ td_status td_rod_load(builder* b, int rod, double arc, double length, int statio
                     .b = station,
                     .wrench = at};
   for (int d = 0; d < 6; d++)
-    b->m->number_ex[at + d] = times(b, length, td_rod_number(b, rod, load, d, arc, 0));
+    b->m->number_ex[at + d] = mul(b, length, td_rod_number(b, rod, load, d, arc, 0));
   return TD_OK;
 }
 
@@ -61,6 +61,13 @@ td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* wha
   return TD_OK;
 }
 
+td_status td_rod_lift(builder* b, int rod, int q, int v, int from, double weight) {
+  model_lift* lift = td_push_lift(b->m, 1);
+  if (!lift) return TD_E_NOMEM;
+  *lift = (model_lift){.q = q, .v = v, .rod = rod + 1, .from = from, .weight = weight};
+  return TD_OK;
+}
+
 td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
   ex mass, jx, jy, jz;
   int station;
@@ -71,10 +78,11 @@ td_status td_rod_point_mass(builder* b, int rod, double arc, double weight) {
   model_lump* lump = td_push_lump(b->m, 1);
   if (!lump || at == NUM_NONE) return TD_E_NOMEM;
   *lump = (model_lump){station, at, at + 1, at + 4};
-  b->m->number_ex[at] = times(b, weight, mass);
-  b->m->number_ex[at + 4] = times(b, weight, jx);
-  b->m->number_ex[at + 8] = times(b, weight, jy);
-  b->m->number_ex[at + 12] = times(b, weight, jz);
+  const ex w = td_rod_weight(b, rod, arc, weight);
+  b->m->number_ex[at] = mul(b, w, mass);
+  b->m->number_ex[at + 4] = mul(b, w, jx);
+  b->m->number_ex[at + 8] = mul(b, w, jy);
+  b->m->number_ex[at + 12] = mul(b, w, jz);
   TD_TRY(td_rod_sample(b, rod, arc, weight));
-  return td_rod_words(b, rod, arc)->load ? td_rod_load(b, rod, arc, weight, station) : TD_OK;
+  return td_rod_words(b, rod, arc)->load ? td_rod_load(b, rod, arc, w, station) : TD_OK;
 }

@@ -20,10 +20,11 @@ td_status td_rod_want(builder* b, int rod, double arc, rod_places* out) {
 td_status td_rod_want_place(builder* b, int rod, const value* v, rod_places* out) {
   const bool printed = b->rod[rod].joint >= 0;
   double arc = 0;
-  if (value_names(v, "rod") && v->ref.index == rod + 1)
-    arc = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : b->rod[rod].length;
-  else if (printed && value_names(v, "body") && td_build_rom_of(b, v->ref.index) == rod + 1)
-    arc = v->ref.has_place ? td_ex_value(b->spec->graph, v->ref.place) : 0;
+  if (value_names(v, "rod") && v->ref.index == rod + 1) {
+    arc = v->ref.has_place ? td_build_now(b, v->ref.place) : b->rod[rod].length;
+    if (v->ref.has_place) TD_TRY(td_rod_mark(b, rod, arc, v->ref.place));
+  } else if (printed && value_names(v, "body") && td_build_rom_of(b, v->ref.index) == rod + 1)
+    arc = v->ref.has_place ? td_build_now(b, v->ref.place) : 0;
   else if (printed && v && v->kind == V_NUM && td_build_rom_of(b, (int)v->x[0]) == rod + 1)
     arc = td_value_count(v) > 1 ? v->x[1] : b->rod[rod].length;
   return td_rod_want(b, rod, arc, out);

@@ -39,18 +39,18 @@ typedef struct rod_reach {
 //   Σ_j (2j+1) P_j(x_k) ∫ P_j(x) dx,   j < gauss
 //
 // so that polynomials are integrated up to lo and hi exactly, wherever the points are.
-double td_rod_share(rod_reach reach, double arc, double lo, double hi);
+ex td_rod_share(builder* b, int rod, rod_reach reach, double arc, ex lo, ex hi);
 // Where the strains of a piece of any model stand.
 rod_reach td_rod_reach(const builder* b, const model_strain* f);
 // The law of a place, taken at `middle`, with weight `length`: fills the section's slots and
 // f->section.
-td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, double length,
+td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, ex length,
                          model_strain* f);
 // Complete and append a strain element; its section has been made.
 td_status td_rod_strain(builder* b, int rod, int element, double arc, model_strain* f);
 td_status td_rod_station(builder* b, int rod, double arc, int* station);
 // Load per length times `length` at a station.
-td_status td_rod_load(builder* b, int rod, double arc, double length, int station);
+td_status td_rod_load(builder* b, int rod, double arc, ex length, int station);
 td_status td_rod_dof(builder* b, int rod, int element, int mode, const char* what, ex init, ex rate,
                      int* q, int* v);
 // Is strain d free at an arc length?
@@ -66,7 +66,11 @@ td_status td_rod_point_mass(builder* b, int rod, double arc, double weight);
 // Arc lengths strictly inside a rod at which something begins or ends (cables, chambers),
 // ascending: where quadrature should be split.  Returns how many there are, of which at most `max`
 // are written.
-int td_rod_splits(const builder* b, int rod, double* arc, int max);
+typedef struct rod_split {
+  double arc;
+  ex e;  // the same as an expression of parameters
+} rod_split;
+int td_rod_splits(builder* b, int rod, rod_split* at, int max);
 // Arc lengths beyond the base at which something is attached or measured, ascending.
 typedef struct rod_places {
   double* arc;
@@ -77,6 +81,8 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 td_status td_rod_attached(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
 int td_ascending(const void* a, const void* b);  // compares two doubles for qsort
+// Does a contact name a rod (build_contacts.c)?
+bool td_rod_in_contact(const builder* b, int rod);
 // Does a sensor measure the wrench inside a rod?
 bool td_rod_has_wrench(const builder* b, int rod);
 td_status td_rod_want(builder* b, int rod, double arc, rod_places* out);  // one more, each once
@@ -91,6 +97,18 @@ td_status td_contact_places_between(builder* b, int rod, double from, double to,
 #define X(name, ...) td_status td_build_rod_##name(builder* b, int rod);
 TD_ROD_MODELS(X)
 #undef X
+// The same rod in another space, as td_spec.refine says: changes its parts before they are built
+// (rod_refine.c).
+#define X(name, ...) td_status td_refine_rod_##name(builder* b, int rod);
+TD_ROD_MODELS(X)
+#undef X
+// One term of a coordinate of a refined rod: coordinate `from` of the written one times `weight`.
+td_status td_rod_lift(builder* b, int rod, int q, int v, int from, double weight);
+// Of all of a chain of segments with relative coordinates q / length (srl, ebr).
+td_status td_rod_lift_segments(builder* b, int rod);
+// Arc lengths strictly inside a rod at which strains may jump or have a kink: ends of cables and
+// chambers, what is attached; ascending.
+td_status td_rod_jumps(builder* b, int rod, rod_places* out);
 // The outline's slots (model_rod), and stations at both ends: what pictures need.
 td_status td_build_rod_looks(builder* b, int rod);
 td_status td_build_rom_joint(builder* b, int rod);  // the polynomial model as joint.rom writes it
@@ -104,6 +122,40 @@ static inline double frame_arc(const build_rod* r, int k) {
   return k == 0 ? 0 : r->middle_joints ? segment_middle(r, k - 1) : r->arc[k];
 }
 
+// ---- arc lengths that follow parameters (rod_arcs.c) ------------------------------------------
+//
+// Places along a rod are numbers at the parameters' present values; these functions give their
+// expressions.
+
+// Share of its part, (s - from)/length, and arc length s of a place on a rod.
+ex td_rod_fraction(builder* b, int rod, double arc);
+ex td_rod_arc(builder* b, int rod, double arc);
+// The distance between two places of one part; a weight of a quadrature [m] at a place, which grows
+// with what is between the borders around it.
+ex td_rod_between(builder* b, int rod, double from, double to);
+ex td_rod_weight(builder* b, int rod, double arc, double weight);
+// Note that the place `arc` of a rod is e metres from its base, whatever the parameters.
+td_status td_rod_mark(builder* b, int rod, double arc, ex e);
+// The mark at an arc length, NULL: there is none.
+const rod_mark* td_rod_marked(const builder* b, int rod, double arc);
+// Cut a rod at `arc`, where its share of the part is `share`.
+td_status td_rod_border(builder* b, int rod, double arc, ex share);
+// What depends on the arc lengths of a rod, or on an expression, was decided with the parameters'
+// present values: to change them is to load the model again.
+void td_rod_settle(builder* b, int rod, const char* why);
+// Values of all variables with the parameters at their present values (trial 0) or around them
+// (1 ... TD_TRIALS), for td_ex_eval(), to be freed; NULL: no memory.
+enum { TD_TRIALS = 3 };
+double* td_build_trial(const builder* b, int trial);
+#define TD_ON_A_POINT "where a place coincides with a point of the rod's model"
+// Does e have the same value whatever the parameters are?  *x: the value.
+bool td_ex_steady(const builder* b, ex e, double* x);
+// Is a number of parameters above 0 at their present values, and must stay so?  `what` is the rule
+// in messages, up to the number.
+void td_rod_keep_above(builder* b, ex e, const char* what);
+// The number that a place on a rod has in the text, at the parameters' present values.
+double td_build_now(const builder* b, ex e);
+
 // Small algebra on expressions.
 static inline ex mul(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_MUL, x, y); }
 static inline ex add(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_ADD, x, y); }
@@ -111,9 +163,9 @@ static inline ex minus(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, 
 static inline ex over(builder* b, ex x, ex y) { return td_ex_2(b->spec->graph, EX_DIV, x, y); }
 static inline ex num_ex(builder* b, double x) { return td_ex_const(b->spec->graph, x); }
 static inline ex times(builder* b, double k, ex x) { return mul(b, num_ex(b, k), x); }
-// e at an arc length of its rod
-static inline ex at_arc(builder* b, ex e, double arc) {
-  const ex with = td_ex_const(b->spec->graph, arc);
+// e at an arc length of a rod, numbered from 0
+static inline ex at_arc(builder* b, int rod, ex e, double arc) {
+  const ex with = td_rod_arc(b, rod, arc);
   return td_ex_substitute(b->spec->graph, e, &b->spec->arc_var, &with, 1);
 }
 

@@ -205,19 +205,30 @@ void td_check_axes(td_spec* spec, const checked* c) {
   const double a[3] = {x[0], x[2], x[4]}, b[3] = {x[1], x[3], x[5]};
   const double cross[3] = {a[1] * b[2] - a[2] * b[1], a[2] * b[0] - a[0] * b[2],
                            a[0] * b[1] - a[1] * b[0]};
+  ex e[6], sum = td_ex_const(spec->graph, 0);
+  char rule[160];
+  for (int k = 0; k < 6; k++) e[k] = td_value_ex(c->v, k, spec->graph);
+  for (int k = 0; k < 3; k++) {  // the square of the cross product
+    const int i = 2 * ((k + 1) % 3), j = 2 * ((k + 2) % 3);
+    const ex across = td_ex_2(spec->graph, EX_SUB, td_ex_2(spec->graph, EX_MUL, e[i], e[j + 1]),
+                              td_ex_2(spec->graph, EX_MUL, e[j], e[i + 1]));
+    sum = td_ex_2(spec->graph, EX_ADD, sum, td_ex_2(spec->graph, EX_MUL, across, across));
+  }
+  snprintf(rule, sizeof rule, "%s: the two axes must not be parallel, their product is ", c->name);
+  td_bound_range(spec, sum, 1e-18, true, HUGE_VAL, rule, "");
   if (norm3(a) > 0 && norm3(b) > 0 && norm3(cross) <= slack * norm3(a) * norm3(b))
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s: the two axes must not be parallel", c->name);
 }
 
 // Check a 6 x 6 section matrix at an arc length: symmetric, no negative eigenvalue.  False after a
 // message; true also where it is not known yet.
-static bool check_matrix(td_spec* spec, const checked* c, double arc) {
+static bool check_matrix(td_spec* spec, const checked* c, double arc, ex place) {
   double A[36], w[6], V[36], eye[36] = {0}, size = 0;
   ex e[36];
   char rule[160];
   for (int k = 0; k < 36; k++) {
     if (!td_check_along(spec, c->v, k, arc, &A[k])) return true;
-    e[k] = td_bound_at(spec, c->v, k, arc);
+    e[k] = td_bound_at(spec, c->v, k, place);
     size = fmax(size, fabs(A[k]));
     eye[k] = k % 7 == 0;
   }
@@ -244,13 +255,14 @@ void td_check_section_matrix(td_spec* spec, const checked* c) {
   const int n = td_value_count(c->v);
   for (int p = 0; p < 3; p++) {
     const double arc = stretch_arc(c->along, p);
-    if (n == 36 && !check_matrix(spec, c, arc)) return;
+    const ex place = td_stretch_ex(spec, c->along, p);
+    if (n == 36 && !check_matrix(spec, c, arc, place)) return;
     for (int k = 0; n == 6 && k < 6; k++) {
       double x;
       if (!td_check_along(spec, c->v, k, arc, &x)) continue;
       char rule[160];
       snprintf(rule, sizeof rule, "%s(%d) must not be negative, got ", c->name, k + 1);
-      td_bound_range(spec, td_bound_at(spec, c->v, k, arc), 0, false, HUGE_VAL, rule, "");
+      td_bound_range(spec, td_bound_at(spec, c->v, k, place), 0, false, HUGE_VAL, rule, "");
       if (x >= 0) continue;
       td_error(&spec->diags, TD_E_MODEL, c->at, "%s(%d) must not be negative, got %g", c->name,
                k + 1, x);

@@ -8,10 +8,14 @@
 typedef struct stretch {
   double from, length;
   bool coords;  // its strains are written out: initial values are coordinates
+  bool moves;   // from and length follow parameters
+  ex from_ex, length_ex;
 } stretch;
 
 // Expressions of arc length are judged at both ends and in the middle: k = 0, 1, 2.
 static inline double stretch_arc(stretch s, int k) { return s.from + 0.5 * k * s.length; }
+// The same as an expression of parameters; EX_NONE where there is no rod.
+ex td_stretch_ex(td_spec* spec, stretch s, int k);
 
 // A value under check, named as the user writes it.
 typedef struct checked {
@@ -37,8 +41,8 @@ bool td_check_along(const td_spec* spec, const value* v, int i, double arc, doub
 void td_bound_range(td_spec* spec, ex e, double low, bool open, double high, const char* rule,
                     const char* unit);
 void td_bound_matrix(td_spec* spec, bound_kind kind, const ex* e, int n, const char* rule);
-// Element i of a value at an arc length (NaN: there is none).
-ex td_bound_at(td_spec* spec, const value* v, int i, double arc);
+// Element i of a value at an arc length (EX_NONE: there is none).
+ex td_bound_at(td_spec* spec, const value* v, int i, ex arc);
 // Where element i of a structure was first written; the next one that was, when it was not.
 td_span td_check_element_at(const td_diags* diags, const value* s, int i);
 // Where a field of element i was written; where the element was when it has no such field.
@@ -74,10 +78,15 @@ bool td_check_number(const td_spec* spec, const value* v, int k, double arc, dou
                      double* x);
 // Is a point of the section of rod i (from 0) inside its outline?  True when it is not known.
 bool td_check_inside(td_spec* spec, int rod, double arc, const double* x);
-// Length of rod(i), from 0; NaN when it is not known.
+// The whole rod(i), from 0, and its length; NaN when it is not known.
+stretch td_check_rod(td_spec* spec, int i);
 double td_check_rod_length(td_spec* spec, int i);
 // The stretch that is part k of rod(i), both from 0, behind that of the part before it (NULL: none).
 stretch td_check_part(td_spec* spec, int i, int k, const stretch* before);
+// Keep the rule that [from, to] is a range of rod(i), from 0, for what is called `name` (NULL: 0
+// and the rod's length).
+void td_check_range_stays(td_spec* spec, int i, const value* from, const value* to,
+                          const char* name);
 // How many rods there are, and that they have no more degrees of freedom together than a model may
 // have.
 int td_check_rod_count(const td_spec* spec);

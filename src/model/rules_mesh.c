@@ -111,6 +111,7 @@ static const td_field fields[] = {
 
 // ---- the freedom of a node --------------------------------------------------------------------
 
+// Check that a node moves freely along an axis or not at all, and along one at least.
 static void check_translation(td_spec* spec, const checked* c) {
   int free = 0;
   for (int k = 0; k < 3; k++) {
@@ -126,6 +127,7 @@ static void check_translation(td_spec* spec, const checked* c) {
     td_error(&spec->diags, TD_E_MODEL, c->at, "%s has no inf: the nodes could not move", c->name);
 }
 
+// Check that a node turns freely or not at all.
 static void check_rotation(td_spec* spec, const checked* c) {
   double x[4] = {0};
   bool fits = true;
@@ -223,6 +225,8 @@ static void check_rods(const mesh_check* c) {
              c->name);
 }
 
+// Check the joints of a mesh: joint(1) frees the nodes, joint(2) and joint(3) are the laws of edges
+// and diagonals.
 static void check_joints(const mesh_check* c) {
   static const char* const of_edges[] = {"spring", "damp", "input", "dir", "xaxis", "beam"};
   static const char* const of_nodes[] = {"tr", "dof"};
@@ -269,6 +273,7 @@ static void check_joints(const mesh_check* c) {
              "%s.joint(3) is for the diagonals of a grid, and the mesh is none", c->name);
 }
 
+// Check one mesh: where its nodes come from, which are fixed, its joints.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const mesh_check c = {spec, td_mesh_read(s, i), name};
   const char* fixed = c.w.fixed && c.w.fixed->kind == V_STR ? c.w.fixed->s : "none";

@@ -24,30 +24,71 @@ int td_check_rod_count(const td_spec* spec) {
   return rods && rods->kind == V_STRUCT ? td_value_count(rods) : 0;
 }
 
-// A length, settled; NaN when it is not known or wrong.
+// A length at the parameters' present values; NaN when it is not known or wrong.
 static double length_of(td_spec* spec, const value* s, int i) {
   const value* v = td_get(s, i, "length");
   if (!v || v->kind != V_NUM || td_value_count(v) != 1) return NAN;
   const ex e = td_value_ex(v, 0, spec->graph);
   if (td_ex_depends(spec->graph, e) & ~(unsigned)TD_ON_PARAM) return NAN;
-  const double x = td_spec_settle(spec, e);
+  double x;
+  if (!td_spec_evaluate(spec, e, NAN, &x)) return NAN;
   return x > 0 ? x : (double)NAN;
 }
 
-stretch td_check_part(td_spec* spec, int i, int k, const stretch* before) {
-  const value* parts = td_get(td_get(spec->root, 0, "rod"), i, "part");
-  return (stretch){before ? before->from + before->length : 0, length_of(spec, parts, k), false};
+// The expression of a length that length_of() knows.
+static ex length_ex(td_spec* spec, const value* s, int i) {
+  const value* v = td_get(s, i, "length");
+  const bool one = v && v->kind == V_NUM && td_value_count(v) == 1;
+  return one ? td_value_ex(v, 0, spec->graph) : td_ex_const(spec->graph, NAN);
 }
 
-double td_check_rod_length(td_spec* spec, int i) {
+static stretch stretch_of(td_spec* spec, const value* s, int i, const stretch* before) {
+  stretch at = {.length = length_of(spec, s, i),
+                .from_ex = td_ex_const(spec->graph, 0),
+                .length_ex = length_ex(spec, s, i)};
+  if (before) {
+    at.from = before->from + before->length;
+    at.from_ex = td_ex_2(spec->graph, EX_ADD, before->from_ex, before->length_ex);
+  }
+  at.moves = !td_ex_is_const(spec->graph, at.from_ex) || !td_ex_is_const(spec->graph, at.length_ex);
+  return at;
+}
+
+stretch td_check_part(td_spec* spec, int i, int k, const stretch* before) {
+  return stretch_of(spec, td_get(td_get(spec->root, 0, "rod"), i, "part"), k, before);
+}
+
+stretch td_check_rod(td_spec* spec, int i) {
   const value* rods = td_get(spec->root, 0, "rod");
   const value* parts = td_get(rods, i, "part");
-  if (!parts || parts->kind != V_STRUCT) return length_of(spec, rods, i);
-  if (td_value_count(parts) > td_nested_limit(spec)) return NAN;  // is reported there
-  stretch at = {0, NAN, false};
+  if (!parts || parts->kind != V_STRUCT) return stretch_of(spec, rods, i, NULL);
+  if (td_value_count(parts) > td_nested_limit(spec))  // is reported there
+    return (stretch){.length = NAN};
+  stretch at = {.length = NAN}, none = {.from_ex = td_ex_const(spec->graph, 0)};
   for (int k = 0; k < td_value_count(parts); k++)
     at = td_check_part(spec, i, k, k > 0 ? &at : NULL);
-  return at.from + at.length;
+  return (stretch){.length = at.from + at.length,
+                   .moves = at.moves,
+                   .from_ex = none.from_ex,
+                   .length_ex = td_ex_2(spec->graph, EX_ADD, at.from_ex, at.length_ex)};
+}
+
+double td_check_rod_length(td_spec* spec, int i) { return td_check_rod(spec, i).length; }
+
+void td_check_range_stays(td_spec* spec, int i, const value* from, const value* to,
+                          const char* name) {
+  td_exprs* g = spec->graph;
+  const stretch rod = td_check_rod(spec, i);
+  const ex end = to ? td_value_ex(to, 0, g) : rod.length_ex,
+           start = from ? td_value_ex(from, 0, g) : td_ex_const(g, 0);
+  char rule[200];
+  snprintf(rule, sizeof rule, "%.100s.to: rod(%d) must not end before it, got a distance of ", name,
+           i + 1);
+  if (to)
+    td_bound_range(spec, td_ex_2(g, EX_SUB, rod.length_ex, end), -1e-9 * rod.length, false,
+                   HUGE_VAL, rule, " m");
+  snprintf(rule, sizeof rule, "%.100s.from must be below where it ends, got a distance of ", name);
+  td_bound_range(spec, td_ex_2(g, EX_SUB, end, start), 0, true, HUGE_VAL, rule, " m");
 }
 
 // ---- single fields ----------------------------------------------------------------------------
@@ -59,7 +100,7 @@ static void check_inertia(td_spec* spec, const checked* c) {
     ex e[3];
     for (int k = 0; k < 3; k++) {
       if (!td_check_along(spec, c->v, k, stretch_arc(c->along, p), &m[k])) return;
-      e[k] = td_bound_at(spec, c->v, k, stretch_arc(c->along, p));
+      e[k] = td_bound_at(spec, c->v, k, td_stretch_ex(spec, c->along, p));
     }
     for (int k = 1; k < 3 && fabs(m[k] - m[0]) <= 1e-9 * fabs(m[0]); k++) {
       if (e[k] == e[0]) continue;
@@ -90,7 +131,7 @@ static void check_strain(td_spec* spec, const checked* c) {
     snprintf(rule, sizeof rule,
              "%s(3), the stretch, must be above -1, where the rod has no length left, got ",
              c->name);
-    td_bound_range(spec, td_bound_at(spec, c->v, 2, stretch_arc(c->along, p)), -1, true, HUGE_VAL,
+    td_bound_range(spec, td_bound_at(spec, c->v, 2, td_stretch_ex(spec, c->along, p)), -1, true, HUGE_VAL,
                    rule, "");
     if (x > -1) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
@@ -125,6 +166,8 @@ static bool needs_section(const rod_words* w) {
   return (!w->stiffness && !w->energy) || !w->inertia || (w->eta && !w->damping);
 }
 
+// Report fields that the shape of a section needs and lacks, and those that belong to another
+// shape.
 static void section_has_its_fields(td_spec* spec, const value* s, int i, const char* name,
                                    const rod_words* w) {
   const char* section = w->section;
@@ -162,8 +205,8 @@ static void radii(td_spec* spec, const value* v, td_span at, const char* name, b
     if (!td_check_along(spec, v, 1, stretch_arc(along, p), &inner)) return;
     if (inner < outer) {
       char rule[200];
-      const ex gap = td_ex_2(spec->graph, EX_SUB, td_bound_at(spec, v, 0, stretch_arc(along, p)),
-                             td_bound_at(spec, v, 1, stretch_arc(along, p)));
+      const ex gap = td_ex_2(spec->graph, EX_SUB, td_bound_at(spec, v, 0, td_stretch_ex(spec, along, p)),
+                             td_bound_at(spec, v, 1, td_stretch_ex(spec, along, p)));
       snprintf(rule, sizeof rule,
                "%s.radius: the inner radius must be below the outer one, the wall is ", name);
       td_bound_range(spec, gap, 0, true, HUGE_VAL, rule, " m");
@@ -187,6 +230,7 @@ static const struct {
     {"stiffness", "energy"}, {"nu", "G"},        {"rho", "inertia"},  {"eta", "damping"},
 };
 
+// Report materials that are incomplete, and fields that others replace.
 static void material(td_spec* spec, const value* s, int i, const char* name, const rod_words* w) {
   for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++) {
     const char *field = replaced[k].field, *other = replaced[k].other;
@@ -396,6 +440,7 @@ static void seen_places(td_spec* spec, const value* s, int i, const char* name, 
     }
 }
 
+// Check one rod: its length, its strains and places, and each of its parts.
 static void check(td_spec* spec, const value* s, int i, const char* name) {
   const rod_words w = td_rod_read(s, i);
   const char* model = w.model;
@@ -410,11 +455,19 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
   if (fabs(sum - whole) > 1e-9 * whole)
     td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, "length"),
              "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
+  if (written && w.length) {
+    char rule[160];
+    const ex gap = td_ex_2(spec->graph, EX_SUB, td_check_rod(spec, i).length_ex,
+                           length_ex(spec, s, i));
+    snprintf(rule, sizeof rule, "%.100s.length must be the sum of its parts, it is longer by ",
+             name);
+    td_bound_range(spec, gap, -1e-9 * whole, false, 1e-9 * whole, rule, " m");
+  }
 
   written_strains(spec, s, i, name, model);
   seen_places(spec, s, i, name, model);
   if (!written || written->kind != V_STRUCT) {
-    check_part(spec, s, i, name, model, (stretch){0, sum, false}, sum);
+    check_part(spec, s, i, name, model, td_check_rod(spec, i), sum);
     return;
   }
   value* parts = td_rod_parts(s, i);

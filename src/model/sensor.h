@@ -108,8 +108,11 @@ typedef struct td_sensor_ref {
   int index, element, item;
   bool has_point;  // pos, vel, acc: a point in the body frame instead of its origin
   double point[3];
-  double arc;     // rods: arc length [m], TD_ARC_TIP or TD_ARC_HERE
-  int component;  // 0-based, column-major in the sensor's value
+  int follows[3];  // 1 + expression of its coordinates, where they follow parameters; 0: numbers
+  double arc;      // rods: arc length [m], TD_ARC_TIP or TD_ARC_HERE
+  bool moves;      // a point of the rod's model, which moves along with it when its length changes
+  int place;       // 1 + expression of the arc length, where it follows parameters; 0: a number
+  int component;   // 0-based, column-major in the sensor's value
 } td_sensor_ref;
 
 #endif

@@ -155,6 +155,7 @@ static bool joins(const td_model* m, const model_run* run, int i) {
          (!run->dependent || hop->modes == m->hop[run->hop].modes);
 }
 
+// Add the coordinate of a column to a run, once.
 static td_status add_dof(td_model* m, model_run* run, const model_col* c) {
   for (int f = run->dof; f < run->dof + run->ndof; f++)
     if (m->run_dof[f].slot == c->slot && m->run_dof[f].part == c->part) return TD_OK;

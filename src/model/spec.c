@@ -350,14 +350,17 @@ spec_internal* td_spec_internal(td_spec* spec, const char* name, ex init, td_spa
 
 // ---- sensors ----------------------------------------------------------------------------------
 
+// True when two references measure the same thing.
 static bool same_sensor(const td_sensor_ref* a, const td_sensor_ref* b) {
   if (a->kind != b->kind || a->root != b->root || a->index != b->index || a->element != b->element)
     return false;
   if (a->item != b->item || a->component != b->component || a->has_point != b->has_point)
     return false;
-  if (a->arc != b->arc) return false;
+  if (a->arc != b->arc || a->moves != b->moves || a->place != b->place) return false;
   if (!a->has_point) return true;
-  return a->point[0] == b->point[0] && a->point[1] == b->point[1] && a->point[2] == b->point[2];
+  for (int c = 0; c < 3; c++)
+    if (a->point[c] != b->point[c] || a->follows[c] != b->follows[c]) return false;
+  return true;
 }
 
 // A name for printed equations that is an identifier: pos_body2_x, dof_joint3_1,
@@ -410,6 +413,11 @@ bool td_spec_here(td_spec* spec) {
   return spec->here_var[2] > 0;
 }
 
+void td_param_settle(spec_param* p, const char* why) {
+  if (!p->structural) snprintf(p->why, sizeof p->why, "%s", why ? why : "");
+  p->structural = true;
+}
+
 // Evaluate e with the present values of the parameters, all other variables zero, and mark the
 // parameters in it as structural.  NaN: no memory.
 double td_spec_settle(td_spec* spec, ex e) {
@@ -420,7 +428,7 @@ double td_spec_settle(td_spec* spec, ex e) {
     spec_param* p = &spec->params[i];
     if (p->var < 0) continue;
     vars[p->var] = p->value;
-    if (td_ex_has_var(spec->graph, e, p->var)) p->structural = true;
+    if (td_ex_has_var(spec->graph, e, p->var)) td_param_settle(p, spec->settling);
   }
   const double x = td_ex_eval(spec->graph, e, vars);
   free(vars);

@@ -8,6 +8,7 @@
 #include "base/diag.h"
 #include "expr/expr.h"
 #include "model/bound.h"
+#include "model/refine.h"
 #include "model/sensor.h"
 #include "model/value.h"
 #include "model/wire.h"
@@ -28,6 +29,7 @@ typedef struct spec_param {
   double value;     // default or override
   char* text;       // string parameters
   bool structural;  // its value was used while loading
+  char why[128];    // and for what first
   bool from_syms;   // made by par.sym / par.var
   td_span at;
 } spec_param;
@@ -69,8 +71,8 @@ typedef struct spec_override {
   bool used;
 } spec_override;
 
-// Limits to the cost of one description.  td_spec_new() sets the defaults; hosts with less patience lower
-// them before loading.
+// Limits to the cost of one description.  td_spec_new() sets the defaults; hosts with less patience
+// lower them before loading.
 typedef struct td_limits {
   long work;      // units of work of the language: statements, operations, elements
   size_t memory;  // bytes of its values
@@ -105,8 +107,10 @@ struct td_spec {
   int nsensor, sensor_cap;
   spec_override* overrides;
   int noverride, override_cap;
-  bool beyond;     // overrides may leave the ranges
-  td_wire* wires;  // geometry of the meshes that come from files, by mesh; others are empty
+  bool beyond;         // overrides may leave the ranges
+  char settling[128];  // what values of parameters are used for at present (td_spec_settle)
+  spec_refine refine;  // not on: the rods are as they are written
+  td_wire* wires;      // geometry of the meshes that come from files, by mesh; others are empty
   int nwire;
   td_status (*read_wires)(td_spec* spec);  // how to fill them, NULL: no files
   void* language;                          // the workspace of src/lang, kept between loads
@@ -160,6 +164,8 @@ td_status td_spec_wires(td_spec* spec, int n);
 // A number that shapes the structure: parameters take their present values and are marked
 // structural.
 double td_spec_settle(td_spec* spec, ex e);
+// Mark a parameter as structural; `why` says what its value was used for, for messages.
+void td_param_settle(spec_param* p, const char* why);
 
 // Reading after the check.  `s` is a struct value; i from 0.  NULL when absent or empty.
 const value* td_get(const value* s, int i, const char* field);

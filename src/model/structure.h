@@ -26,7 +26,9 @@
   X(output)              \
   X(event)               \
   X(control)             \
-  X(task)
+  X(task)                \
+  X(fit)                 \
+  X(prior)
 
 // A rule of mechanics that a field obeys beyond its kind, shape and range.
 typedef struct td_rule {

@@ -229,6 +229,7 @@ void td_value_drop(value* v) {
   free(v);
 }
 
+// Copy the numbers of an array, and its expressions where it has some.  False: no memory.
 static bool copy_numbers(value* to, const value* from) {
   const int n = td_value_count(from);
   if (from->e) {

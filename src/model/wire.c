@@ -173,6 +173,7 @@ static int order_nodes(const td_wire* w, int* number, int* met) {
   return count;
 }
 
+// Number the nodes anew in the order in which edges meet them, without those that none meets.
 static bool renumber(td_wire* w, int* number, int* met) {
   const int n = order_nodes(w, number, met);
   double* x = malloc(((size_t)n + 1) * 3 * sizeof(double));

@@ -208,9 +208,21 @@ static void draw_axes(figure* f) {
   }
 }
 
-// Draw a curve; points within a fiftieth of a millimetre of the one before are left out.
+// Draw a curve, or the dots of one; points of a curve within a fiftieth of a millimetre of the one
+// before are left out.
 static void draw_curve(figure* f, int k) {
   const td_plot* p = f->plot;
+  if (p->marks) {
+    td_text_printf(f->out, "<g fill=\"%s\" fill-opacity=\"0.6\">\n", inks[k % NINK]);
+    for (int i = 0; i < p->table->rows; i++) {
+      const double x = value_x(f, i, k), y = value(f, i, p->y[k]);
+      if (isfinite(x) && isfinite(y))
+        td_text_printf(f->out, "<circle cx=\"%.2f\" cy=\"%.2f\" r=\"0.5\"/>\n", at_x(f, x),
+                       at_y(f, y));
+    }
+    td_text_add(f->out, "</g>\n");
+    return;
+  }
   td_text_printf(f->out,
                  "<path fill=\"none\" stroke=\"%s\" stroke-width=\"0.4\" stroke-linejoin=\"round\"",
                  inks[k % NINK]);

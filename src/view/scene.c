@@ -443,29 +443,6 @@ static void (*const group_table[])(td_scene* s, td_work* w) = {
     td_scene_bodies, add_rods,    add_cables, add_links,
     add_joints,      add_anchors, add_nodes,  td_scene_contacts};
 
-// Size of the model: the largest of the diagonal of the box around all stations, rod lengths and
-// offsets of centres of mass; 1 m where that is zero.
-static double extent(const td_model* m, const td_work* w) {
-  double low[3] = {0, 0, 0}, high[3] = {0, 0, 0};
-  for (int i = 0; i < m->nstation; i++) {
-    const vec3 p = td_frame(m, w, i).p;
-    for (int c = 0; c < 3; c++) {
-      low[c] = i == 0 ? vec3_at(p, c) : fmin(low[c], vec3_at(p, c));
-      high[c] = i == 0 ? vec3_at(p, c) : fmax(high[c], vec3_at(p, c));
-    }
-  }
-
-  // rods and bodies may be larger than the box around the stations
-  double longest = 0;
-  for (int i = 0; i < m->nrod; i++) longest = fmax(longest, m->rod[i].length);
-  for (int i = 0; i < m->nbody; i++)
-    longest = fmax(longest, 2 * vec3_norm(vec3_of(w->num + m->body[i].com)));
-  const double d =
-      sqrt(pow(high[0] - low[0], 2) + pow(high[1] - low[1], 2) + pow(high[2] - low[2], 2));
-  const double size = fmax(d, longest);
-  return size > 0 && isfinite(size) ? size : 1;
-}
-
 // Describe a model at a state: its size, the direction against gravity, and all groups.
 td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* work) {
   td_scene* s = calloc(1, sizeof *s);
@@ -478,7 +455,7 @@ td_scene* td_scene_new(const td_model* model, const td_state* state, td_work* wo
   }
   for (int i = 0; i <= model->nstation; i++) s->point[i] = -1;
   td_enter(model, state, work);
-  s->size = extent(model, work);
+  s->size = td_extent(model, work);
   td_text_add(&s->json, "{");
   td_json_key(&s->json, "format");
   td_text_add(&s->json, "1");

@@ -15,7 +15,7 @@ python3 - "$source/include/tendril" <<'PYTHON' >layout.c || fail 'the headers we
 import re, sys
 from pathlib import Path
 
-headers = ["tendril.h", "control.h", "tools.h", "generate.h", "view.h"]
+headers = ["tendril.h", "accuracy.h", "control.h", "tools.h", "generate.h", "view.h", "gradient.h", "estimate.h"]
 print("#include <stdio.h>", *[f'#include "tendril/{h}"' for h in headers], "int main(void) {", sep="\n")
 for header in headers:
     text = (Path(sys.argv[1]) / header).read_text()
@@ -86,6 +86,7 @@ cat >caller.c <<'C'
 #include <stdio.h>
 #include "tendril/control.h"
 #include "tendril/generate.h"
+#include "tendril/gradient.h"
 #include "tendril/view.h"
 
 #ifdef __cplusplus

@@ -12,6 +12,7 @@
 #include "check.h"
 #include "random_robot.h"
 #include "random_unit.h"
+#include "tendril/gradient.h"
 
 // ---- a robot from its text --------------------------------------------------------------------
 
@@ -1039,6 +1040,106 @@ static void agrees_when_refined(const subject* s) {
   for (int k = 0; k < 3; k++) free(x[k]);
 }
 
+// Sensed points at the equilibrium near `from` with one parameter changed; false: there is none.
+static bool rest_with(robot* r, const td_state* from, int param, double value, double* out) {
+  td_equil_options o = td_equil_options_default();
+  td_equil_result result;
+  o.tol = 1e-12;
+  if (td_work_set_param(r->model, r->work, param, value) != TD_OK ||
+      td_state_initial(r->model, r->work, r->state) != TD_OK)
+    return false;
+  memcpy(r->state->q, from->q, (size_t)r->size.nq * sizeof(double));
+  td_equilibrium(r->model, r->work, r->state, &o, &result);
+  return result.residual < 1e-6 && isfinite(result.residual) && result.converged &&
+         td_sensors(r->model, r->state, r->work, out) == TD_OK;
+}
+
+// Derivatives of the equilibrium by a few of its numbers are differences of order 8 of whole
+// equilibria where two steps of these agree, and forward is adjoint.
+static void changes_as_told(const subject* s) {
+  enum { MOST_BY = 3 };
+  static const double eighth[4] = {4. / 5, -1. / 5, 4. / 105, -1. / 280};
+  robot_style style = s->plain;
+  robot_values values;
+  robot r;
+  style.params = 1;
+  values.n = 0;
+  char* text = random_robot_text(s->plan, &style, &values);
+  td_equil_result result;
+  if (!robot_load(text, &values, false, &r)) {
+    broken(s, r.message, INFINITY, 0, text);
+  } else if (r.size.nv <= 100 && settle(&r, &result) && r.size.nsensor > 0) {
+    const int ny = r.size.nsensor, nv = r.size.nv;
+    td_by by[MOST_BY];
+    int n = 0;
+    for (int i = 0; i < r.size.nparam && n < MOST_BY; i++) {
+      const td_by one = {TD_BY_PARAM,
+                         (int)((s->plan->seed + 7u * (unsigned)i) % (unsigned)r.size.nparam)};
+      bool taken = !td_by_allowed(r.model, one) || td_work_param(r.model, r.work, one.index) == 0;
+      for (int k = 0; k < n; k++) taken = taken || by[k].index == one.index;
+      if (!taken) by[n++] = one;
+    }
+    double *dy = numbers(n * ny + 1), *dq = numbers(n * nv + 1), *weights = numbers(nv + 1),
+           *y = numbers(ny), *d[2] = {numbers(ny), numbers(ny)}, turned[MOST_BY];
+    td_state* at = td_state_new(r.model);
+    const td_status status =
+        td_equilibrium_gradient(r.model, r.state, r.work, by, n, dq, NULL, NULL, dy, NULL);
+    td_state_copy(r.model, r.state, at);
+    if (status != TD_OK) note_refusal(td_work_failure(r.work), s->plan->seed);
+    const bool smooth = !*td_work_gradient_note(r.work);
+
+    // the transpose
+    for (int i = 0; i < nv; i++) weights[i] = sin(1 + i);
+    if (status == TD_OK &&
+        td_equilibrium_adjoint(r.model, r.state, r.work, NULL, weights, 0, by, n, turned) == TD_OK)
+      for (int k = 0; k < n; k++) {
+        double want = 0, size = 1e-6;
+        for (int i = 0; i < nv; i++) want += weights[i] * dq[k * nv + i];
+        for (int i = 0; i < nv; i++) size += fabs(weights[i] * dq[k * nv + i]);
+        if (!(fabs(turned[k] - want) <= 1e-6 * size))
+          broken(s, "adjoint", fabs(turned[k] - want) / size, 1e-6, text);
+      }
+
+    // differences
+    for (int k = 0; k < n && status == TD_OK && smooth; k++) {
+      const double value = td_work_param(r.model, r.work, by[k].index);
+      bool known = true;
+      for (int pass = 0; pass < 2 && known; pass++) {
+        const double h = (pass == 0 ? 1e-3 : 5e-4) * fabs(value);
+        memset(d[pass], 0, sizeof(double) * (size_t)ny);
+        for (int i = 1; i <= 4 && known; i++)
+          for (int side = -1; side <= 1 && known; side += 2) {
+            known = rest_with(&r, at, by[k].index, value + side * i * h, y);
+            for (int j = 0; j < ny; j++) d[pass][j] += side * eighth[i - 1] * y[j] / h;
+          }
+      }
+      td_work_set_param(r.model, r.work, by[k].index, value);
+      // positions: velocities are none, and accelerations of rest are rounding
+      double size = 1e-6 / fabs(value), apart = 0, error = 0;
+      for (int j = 0; j < ny && known; j++)
+        if (j % 9 < 3) size = fmax(size, fabs(d[1][j]));
+      for (int j = 0; j < ny && known; j++)
+        if (j % 9 < 3) {
+          apart = fmax(apart, fabs(d[0][j] - d[1][j]) / size);
+          error = fmax(error, fabs(dy[k * ny + j] - d[1][j]) / size);
+        }
+      if (!known || !(apart < 1e-5)) continue;
+      compared++;
+      const double tol = 1e-5 + 10 * apart;
+      if (!(error <= tol)) broken(s, td_model_param_name(r.model, by[k].index), error, tol, text);
+    }
+    td_state_free(at);
+    free(dy);
+    free(dq);
+    free(weights);
+    free(y);
+    free(d[0]);
+    free(d[1]);
+  }
+  robot_free(&r);
+  free(text);
+}
+
 // Counts the pairs of elements; which of them are too few is asked of all seeds together, at the
 // end
 static void counts(const subject* s) {
@@ -1075,6 +1176,7 @@ static const law laws[] = {
     {"rests where it is in equilibrium", ROBOT_RESTING, 2, 0, rests_where_it_is_in_equilibrium},
     {"comes to rest in equilibrium", ROBOT_RESTING, 8, 1, comes_to_rest_in_equilibrium},
     {"decays or grows as told", ROBOT_RESTING, 3, 0, decays_or_grows_as_told},
+    {"changes as told", ROBOT_RESTING, 4, 2, changes_as_told},
     {"agrees when refined", ROBOT_RESTING, 15, 5, agrees_when_refined},
 };
 enum { LAWS = sizeof laws / sizeof *laws };

@@ -1,5 +1,6 @@
 // Stability of equilibria against closed forms: forces without a potential, strong dampers beside
 // soft springs, large networks; and that the verdict is the sign of the simulated growth.
+#include <math.h>
 #include <string.h>
 
 #include "bench.h"
@@ -451,11 +452,112 @@ static void test_a_linear_model_away_from_equilibrium_names_its_constant_term(vo
   bench_free(&b);
 }
 
+// ---- sizes and stiffnesses of all kinds -------------------------------------------------------
+
+// Complete elliptic integrals K(k) and E(k) by the arithmetic-geometric mean.
+static void elliptic(double k, double* K, double* E) {
+  double a = 1, b = sqrt(1 - k * k), sum = k * k / 2, power = 1;
+  while (fabs(a - b) > 1e-15) {
+    const double c = (a - b) / 2, next = (a + b) / 2;
+    b = sqrt(a * b);
+    a = next;
+    sum += power * c * c;
+    power *= 2;
+  }
+  *K = 3.14159265358979323846 / 2 / a;
+  *E = *K * (1 - sum);
+}
+
+// Height and deflection, by its length, of a column under `load` times the one at which it buckles:
+// load = (2 K/π)², height 2 E/K - 1, deflection 2 k/K.
+static void elastica(double load, double* height, double* deflection) {
+  double low = 0, high = 0.999, K = 0, E = 0;
+  for (int i = 0; i < 100; i++) {
+    const double k = (low + high) / 2;
+    elliptic(k, &K, &E);
+    *(pow(2 * K / 3.14159265358979323846, 2) < load ? &low : &high) = k;
+  }
+  *height = 2 * E / K - 1;
+  *deflection = 2 * low / K;
+}
+
+// A column 5 % above its load, from metres down to ten micrometres: the same shape in each, and the
+// straight one is unstable.  Strains of different units differ by powers of the length.
+static void test_a_column_buckles_alike_in_all_sizes(void** state) {
+  (void)state;
+  double height, deflection;
+  elastica(1.05, &height, &deflection);
+  for (double L = 1; L > 5e-6; L /= 10) {
+    char text[800];
+    const double r = 0.02 * L, EI = 1e5 * 3.14159265358979323846 * pow(r, 4) / 4;
+    const double load = 1.05 * pow(3.14159265358979323846 / 2 / L, 2) * EI;
+    snprintf(text, sizeof text,
+             "rod(1).length = %.17g; rod(1).radius = %.17g; rod(1).E = 1e5; rod(1).rho = 1000;\n"
+             "rod(1).modes = [0 0 0 0 1 0]; rod(1).n = 5;\n"
+             "rod(1).stiffness = [1 1 1 1 %.17g 1];\n"
+             "exload(1).exbody = at(rod(1), %.17g); exload(1).ftau = [0 0 %.17g];\n"
+             "body(1).m = %.17g; joint(1).second = 1; joint(1).tr.trans = [inf 0 0];\n"
+             "joint(1).dof(1).spring.coeff = %.17g; joint(1).dof(1).spring.init = 0;\n"
+             "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), %.17g);\n",
+             L, r, EI, L, -load, 1000 * r * r * L, 1e5 * r * r / L, L);
+    bench b = bench_new(text);
+    td_equil_result nearest, result;
+    assert_int_equal(td_equilibrium(b.model, b.work, b.state, NULL, &nearest), TD_OK);
+    assert_int_equal(nearest.stability, TD_DIVERGENCE);
+    td_equil_options o = td_equil_options_default();
+    o.stable = true;
+    assert_int_equal(td_equilibrium(b.model, b.work, b.state, &o, &result), TD_OK);
+    assert_int_equal(result.stability, TD_STABLE);
+    double tip[3];
+    assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
+    CHECK_NEAR(tip[2] / L, height, 1e-5);  // of the six functions, the same in all sizes
+    CHECK_NEAR(fabs(tip[0]) / L, deflection, 1e-5);
+    bench_free(&b);
+  }
+}
+
+// A column whose shear and stretch are a billion times as stiff as its bend still buckles to where
+// it should, in every rod model.
+static void test_a_column_with_stiff_shear_comes_down(void** state) {
+  (void)state;
+  static const struct {
+    const char* rod;
+    double error;
+  } rods[] = {{"rod(1).model = 'gvs'; rod(1).n = 5;", 1e-4},
+              {"rod(1).model = 'ebr'; rod(1).n = 30;", 2e-3},
+              {"rod(1).model = 'eba'; rod(1).n = 30;", 2e-3},
+              {"rod(1).model = 'rom'; rod(1).n = 6;", 2e-3}};
+  double height, deflection;
+  elastica(1.5, &height, &deflection);
+  for (int k = 0; k < 4; k++) {
+    char text[800];
+    snprintf(text, sizeof text,
+             "rod(1).length = 0.5; rod(1).radius = 0.005; rod(1).rho = 1000; rod(1).eta = 100;\n"
+             "EI = 5e-3; rod(1).stiffness = [1e6 1e6 1e6 1.7*EI EI EI/1.5]; %s\n"
+             "exload(1).exbody = at(rod(1), 0.5); exload(1).ftau = [0 0 -1.5*(pi/2/0.5)^2*EI];\n"
+             "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1), 0.5);\n",
+             rods[k].rod);
+    bench b = bench_new(text);
+    td_equil_result result;
+    td_equil_options o = td_equil_options_default();
+    o.stable = true;
+    assert_int_equal(td_equilibrium(b.model, b.work, b.state, &o, &result), TD_OK);
+    assert_int_equal(result.stability, TD_STABLE);
+    double tip[3];
+    assert_int_equal(td_sensors(b.model, b.state, b.work, tip), TD_OK);
+    CHECK_NEAR(tip[2] / 0.5, height, rods[k].error);
+    CHECK_NEAR(hypot(tip[0], tip[1]) / 0.5, deflection, rods[k].error);
+    bench_free(&b);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_linear_model_away_from_equilibrium_names_its_constant_term),
       cmocka_unit_test(test_a_robot_that_nothing_holds_bends_as_if_it_were_held),
       cmocka_unit_test(test_a_column_leans_to_the_side_of_its_start),
+      cmocka_unit_test(test_a_column_buckles_alike_in_all_sizes),
+      cmocka_unit_test(test_a_column_with_stiff_shear_comes_down),
       cmocka_unit_test(test_standing_loops_come_down),
       cmocka_unit_test(test_motion_beside_a_hanging_coil_comes_back_to_it),
       cmocka_unit_test(test_a_mass_on_a_belt_rests_stable_at_every_friction),

@@ -290,6 +290,11 @@ td_status td_plant_reset(td_plant* p, const td_state* state) {
   return status;
 }
 
+td_status td_plant_begin(td_plant* p, const td_state* state) {
+  if (p->sampler != NULL) TD_TRY(open_sampler(p, state));
+  return enter(p, state);
+}
+
 // Find the stop times from now to at least t, and for some time beyond.
 static td_status find_stops(td_plant* p, double t) {
   if (t <= p->known) return TD_OK;

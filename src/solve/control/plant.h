@@ -9,4 +9,8 @@
 td_status td_plant_open(const td_model* model, td_work* work, const td_state* state,
                         const td_sim_options* options, bool controlled, td_plant** plant);
 
+// Begin anew at a state as td_plant_reset(), but in the memory that the plant has; only computers of
+// sampled controllers are made anew.
+td_status td_plant_begin(td_plant* plant, const td_state* state);
+
 #endif

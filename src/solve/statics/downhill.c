@@ -1,7 +1,7 @@
 // From an unstable equilibrium of a potential down to a stable one.
 //
-// The stiffness has negative eigenvalues there, K v = w v with w < 0: a small displacement in the
-// space of the v grows by itself.  Its direction is that to the start of the search, which lies on
+// The stiffness has directions v with v'K v < 0 there: a small displacement in the space of the v
+// grows by itself.  Its direction is that to the start of the search, which lies on
 // one side of the ridge.  Where the start is on the ridge, as in symmetric models, all masses are
 // pushed along (1, 0.6, 0.3) of the world.  Both are the same in all coordinates and in every basis
 // of that space, so that neither the model of a rod nor rounding chooses the side.
@@ -21,6 +21,28 @@ static void push(td_statics* s, const double* q, double* out) {
   for (int i = 0; i < s->n; i++) out[i] = s->dv[s->free[i]];
 }
 
+// The unstable directions of K on Z: its eigenvectors with all masses made one (vibration.h), or
+// its own where some direction has no mass.  Rows of V, and how many they are; masses of one in the
+// latter case.
+static int unstable(td_statics* s, const double* q, const td_reduced* r, double* V, double* mass) {
+  const int k = r->n;
+  int found = 0;
+  td_scaled scaled;
+  if (td_scaled_new(s, q, 1, r, &scaled)) {
+    copy(mass, scaled.mass, k);
+    for (; found < k && td_scaled_sign(&scaled, found) < 0; found++)
+      copy(V + area(found, k), scaled.V + area(found, k), k);
+  } else {
+    double* w = malloc(sizeof(double) * ((size_t)k + 1));
+    if (w && td_reduced_stiffness(r, w, V))
+      while (found < k && w[found] < -TD_ZERO_STIFFNESS * fmax(fabs(w[0]), fabs(w[k - 1]))) found++;
+    for (int a = 0; a < k; a++) mass[a] = 1;
+    free(w);
+  }
+  td_scaled_free(&scaled);
+  return found;
+}
+
 // The displacement (n) along which q is to be left: TD_OK, or TD_E_DIVERGED when q is no ridge.
 static td_status leave(td_statics* s, const double* q, const double* l, const double* start,
                        double* dx) {
@@ -32,14 +54,12 @@ static td_status leave(td_statics* s, const double* q, const double* l, const do
     td_reduced_free(r);
     return TD_E_NOMEM;
   }
-  double *V = block, *w = V + area(k, k), *y = w + k, *z = y + k, *to = z + k;
-  td_status status = td_reduced_stiffness(r, w, V) ? TD_OK : TD_E_DIVERGED;
-  const double zero = k ? TD_ZERO_STIFFNESS * fmax(fabs(w[0]), fabs(w[k - 1])) : 0;
-  if (k == 0 || w[0] >= -zero) status = TD_E_DIVERGED;
+  double *V = block, *mass = V + area(k, k), *y = mass + k, *z = y + k, *to = z + k;
+  const int ways = unstable(s, q, r, V, mass);
 
-  for (int way = 0; status == TD_OK && way < 2; way++) {
+  for (int way = 0; ways > 0 && way < 2; way++) {
+    // a velocity: to the start, in the coordinates whose rates are velocities; or by a push
     if (way == 0) {
-      // to the start, in the coordinates whose rates are velocities
       for (int i = 0; i < n; i++) {
         const int at = s->model->vel[s->free[i]].partner;
         to[i] = at < 0 ? 0 : start[at] - q[at];
@@ -48,31 +68,34 @@ static td_status leave(td_statics* s, const double* q, const double* l, const do
     } else {
       push(s, q, to);
       td_mul_tn(r->Z, to, k, n, 1, y);
+      for (int a = 0; a < k; a++) y[a] /= mass[a];
     }
     // what of it lies in the space of the unstable directions
-    double whole = norm(y, k), part = 0;
+    double whole = 0, part = 0;
+    for (int a = 0; a < k; a++) whole = hypot(whole, sqrt(mass[a]) * y[a]);
     memset(z, 0, sizeof(double) * (size_t)k);
-    for (int i = 0; i < k && w[i] < -zero; i++) {
-      const double along = inner(V + area(i, k), y, k);
+    for (int i = 0; i < ways; i++) {
+      double along = 0;
+      for (int a = 0; a < k; a++) along += mass[a] * V[i * k + a] * y[a];
       part = hypot(part, along);
       for (int j = 0; j < k; j++) z[j] += along * V[i * k + j];
     }
-    if (part > 1e-6 * whole && (way == 1 || whole > 1e-9)) break;
+    if (part > 1e-6 * whole && (way == 1 || norm(y, k) > 1e-9)) break;
     // nothing in it: the steepest direction, turned so that its largest part is positive
-    for (int j = 0; j < k; j++) z[j] = V[j];
+    copy(z, V, k);
     int top = 0;
     for (int j = 1; j < k; j++)
-      if (fabs(z[j]) > 1.001 * fabs(z[top])) top = j;
+      if (sqrt(mass[j]) * fabs(z[j]) > 1.001 * sqrt(mass[top]) * fabs(z[top])) top = j;
     for (int j = 0; j < k; j++) z[j] *= V[top] < 0 ? -1 : 1;
   }
-  if (status == TD_OK) {
+  if (ways > 0) {
     td_mul(r->Z, z, n, k, 1, dx);
     const double far = largest(dx, (size_t)n);
     for (int i = 0; i < n; i++) dx[i] *= 1e-4 / fmax(far, 1e-300);
   }
   free(block);
   td_reduced_free(r);
-  return status;
+  return ways > 0 ? TD_OK : TD_E_DIVERGED;
 }
 
 // Leave one ridge after another, each by a push along its unstable directions and pseudo-transient
@@ -97,10 +120,17 @@ td_status td_statics_downhill(td_statics* s, td_newton* newton, const double* st
     td_newton_report each = {0};
     status = leave(s, q, l, start, dx);
     if (status != TD_OK) break;
-    s->equations.displace(s, q, dx, x);
-    copy(y, l, s->m);
-    status = td_transient_solve(newton, x, y, 1, &down, &each);
-    report->iterations += each.iterations;
+    // in the metric of all masses together or of each by itself, by turns, then in the other one: a
+    // ridge again may be the same, which rounding made a valley in the first
+    for (int turn = 0; turn < 2; turn++) {
+      s->equations.displace(s, q, dx, x);
+      copy(y, l, s->m);
+      newton->graded = (ridge + turn) % 2 == 1;
+      status = td_transient_solve(newton, x, y, 1, &down, &each);
+      report->iterations += each.iterations;
+      if (status != TD_E_DIVERGED) break;
+    }
+    newton->graded = false;
     if (status != TD_OK) break;
     copy(q, x, s->nq);
     copy(l, y, s->m);

@@ -13,17 +13,28 @@
 #include "solve/statics/newton.h"
 #include "solve/vectors.h"
 
-static const double zero = 1e-14;  // of w relative to the largest: what rounding makes of 0
-
-// The mass matrix, positive in every direction: massless ones get a trifle
-void td_newton_metric(td_newton* w, const double* x, double p) {
+// The mass matrix, positive in every direction by a trifle: of the largest mass, or `graded` of
+// each mass itself, whatever its unit is (coordinates without mass then have what their stiffness
+// has at the highest frequency).  The first slows down what has hardly any mass, as the turns of
+// nodes; the second is the same for robots of all sizes.
+void td_newton_metric(td_newton* w, const double* x, double p, bool graded) {
   const td_equations* s = w->equations;
   const int n = s->n;
-  double *M = w->M, top = 0;
+  double *M = w->M, top = 0, highest = 0;
   memset(M, 0, sizeof(double) * area(n, n));
   if (s->mass) s->mass(s->ctx, x, p, M);
-  for (int i = 0; i < n; i++) top = fmax(top, M[i * n + i]);
-  for (int i = 0; i < n; i++) M[i * n + i] += top > 0 ? 1e-3 * top : 1;
+  for (int i = 0; i < n; i++) {
+    const double mass = M[i * n + i], stiffness = fabs(w->K[i * n + i]);
+    top = fmax(top, mass);
+    if (mass > 0 && isfinite(stiffness)) highest = fmax(highest, stiffness / mass);
+  }
+  for (int i = 0; i < n; i++) {
+    const double mass = M[i * n + i], stiffness = fabs(w->K[i * n + i]);
+    double own = top;
+    if (graded && mass > 0) own = mass;
+    if (graded && !(mass > 0) && highest > 0 && stiffness > 0) own = stiffness / highest;
+    M[i * n + i] += own > 0 && isfinite(own) ? 1e-3 * own : 1;
+  }
 }
 
 // Is the force along d the same wherever it leads to?  bar: d, scaled to a largest part of one.
@@ -50,6 +61,7 @@ static bool is_loaded(const td_newton* w, const double* d, const double* Md) {
 void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
   const td_equations* s = w->equations;
   const int n = s->n;
+  const double zero = w->zero;
   if (w->loose == 0 || n == 0 || !s->mass) return;
   if (!isfinite(largest(w->K, area(n, n)))) return;
   double* block = malloc(sizeof(double) * (4 * area(n, n) + 3 * (size_t)n));
@@ -58,7 +70,7 @@ void td_newton_hold(td_newton* w, const double* x, const double* l, double p) {
   double *omega = V + area(n, n), *d = omega + n, *Md = d + n;
 
   // modes on the null space of the constraints
-  td_newton_metric(w, x, p);
+  td_newton_metric(w, x, p, true);
   td_saddle_null_space(w->saddle, w->J);
   const int k = w->saddle->free;
   td_saddle_reduce(w->saddle, w->K, Kz);

@@ -136,6 +136,10 @@ static void respond(td_inner* in, const double* x, int stride, double* dz, int d
   for (int i = 0; i < n; i++) dz[i * dz_stride] = in->size[i] * inner(in->B + area(i, k), in->y, k);
 }
 
+void td_inner_respond(td_statics* s, const double* rates, double* dz) {
+  respond(s->inner, rates, 1, dz, 1);
+}
+
 // Rates left over, in units of the changes that they would make.
 static double measure(const td_inner* in) {
   double sum = 0;

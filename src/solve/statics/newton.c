@@ -25,6 +25,19 @@ static void dense_solve(void* ctx, const double* F, const double* e, double* dx,
   td_saddle_solve(((td_newton*)ctx)->saddle, F, e, 0, dx, dl, NULL);
 }
 
+static td_status dense_transpose(void* ctx) {
+  td_newton* w = ctx;
+  const int n = w->equations->n;
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < i; j++) {
+      const double x = w->K[area(i, n) + (size_t)j];
+      w->K[area(i, n) + (size_t)j] = w->K[area(j, n) + (size_t)i];
+      w->K[area(j, n) + (size_t)i] = x;
+    }
+  td_saddle_factor(w->saddle, w->K, w->J, NULL);
+  return w->saddle->singular ? TD_E_SINGULAR : TD_OK;
+}
+
 static void dense_estimate(void* ctx, const double* x, double p, const double* F, double* l) {
   td_newton* w = ctx;
   w->equations->tangent(w->equations->ctx, x, l, p, w->K, w->J);
@@ -32,7 +45,8 @@ static void dense_estimate(void* ctx, const double* x, double p, const double* F
   td_saddle_multipliers(w->saddle, F, l);
 }
 
-static const td_linear_ops dense_ops = {dense_factor, dense_solve, dense_estimate};
+static const td_linear_ops dense_ops = {dense_factor, dense_solve, dense_transpose,
+                                        dense_estimate};
 
 // ---- life -------------------------------------------------------------------------------------
 
@@ -67,6 +81,7 @@ td_status td_newton_new(const td_equations* equations, td_newton** newton) {
   w->linear = dense ? &dense_ops : equations->linear;
   w->linear_ctx = dense ? w : equations->ctx;
   w->loose = -1;
+  w->zero = 1e-14;
   if (w->saddle) w->saddle->scale = equations->rows;
   *newton = w;
   return TD_OK;

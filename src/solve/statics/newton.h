@@ -19,6 +19,9 @@ typedef struct td_linear_ops {
   td_status (*factor)(void* ctx, const double* x, const double* l, double p, double shift,
                       double* size);
   void (*solve)(void* ctx, const double* F, const double* e, double* dx, double* dl);
+  // The transpose of the tangent that was factored last is what `solve` takes from now on:
+  // [K' -J'; J 0] [dx; dl] = -[F; e].
+  td_status (*transpose)(void* ctx);
   // l that balances F at x as well as it can
   void (*estimate)(void* ctx, const double* x, double p, const double* F, double* l);
 } td_linear_ops;
@@ -54,6 +57,7 @@ typedef struct td_equations {
 typedef struct td_saddle {
   int n, m, free;             // free: dimension of the null space of J
   bool singular;              // solutions are least-squares ones
+  double least;               // smallest pivot, where rows and columns have largest elements of one
   int sign;                   // of the determinant on the null space, border included
   double *Z, *Kz;             // n x free; Z'KZ (free x free)
   const td_row_scale* scale;  // sizes of rows and columns of J, NULL: rows by their own lengths
@@ -113,8 +117,10 @@ typedef struct td_newton {
   double forces;     // largest force seen, for the relative measure
   double stiffness;  // largest element of the tangent last factored
   bool singular;     // it has no inverse
+  double zero;       // of w relative to the largest (held.c): what rounding makes of 0
   int loose;         // may there be directions that nothing holds? -1: not known yet
   bool endless;      // a load along one of them is the same however far it is followed
+  bool graded;       // the metric of pseudo-transient steps (td_newton_metric)
   void* block;
 } td_newton;
 
@@ -124,8 +130,9 @@ void td_newton_free(td_newton* newton);
 // Directions that nothing holds get a stiffness in K, so that they stay (held.c); F, K and J are
 // those of the point.
 void td_newton_hold(td_newton* newton, const double* x, const double* l, double p);
-// M of the equations, with a trifle for directions without mass.
-void td_newton_metric(td_newton* newton, const double* x, double p);
+// M of the equations, with a trifle for directions without mass: of the largest, or `graded` of
+// each own mass.
+void td_newton_metric(td_newton* newton, const double* x, double p, bool graded);
 
 // l from the constraints' best effort to balance F at x.
 void td_newton_estimate(td_newton* newton, const double* x, double* l, double p);

@@ -158,6 +158,7 @@ void td_saddle_factor(td_saddle* s, const double* K, const double* J, const td_b
   const bool stopped = td_lu(s->LU, size, s->pivot) != 0;
   double smallest = INFINITY;
   for (int i = 0; i < size; i++) smallest = fmin(smallest, fabs(s->LU[area(i, size + 1)]));
+  s->least = smallest;
   s->singular = stopped || !(smallest > 4 * DBL_EPSILON * size);
   s->sign = s->singular ? 0 : td_lu_sign(s->LU, s->pivot, size);
 }

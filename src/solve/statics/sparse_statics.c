@@ -46,7 +46,8 @@ void td_sparse_shift(td_statics* s, double shift) {
   }
 }
 
-// A metric in every direction: massless ones get a trifle.
+// Make the metric M definite: a thousandth of its largest diagonal entry (1 without masses) is added
+// to every diagonal entry, so that massless directions have a size as well.
 static void complete_metric(td_statics* s) {
   const td_model* m = s->model;
   double* M = s->sparse->M;
@@ -78,7 +79,6 @@ static td_status border(td_statics* s) {
     w->H = w->L + area(n, s->m);
     w->y = w->H + area(n, n);
   }
-  td_inner_slopes(s);
   for (int k = 0; k < n; k++) {
     memset(w->f, 0, sizeof(double) * (size_t)s->nv);
     for (int i = 0; i < s->n; i++) w->f[s->free[i]] = in->Fz[area(s->free[i], n) + (size_t)k];
@@ -95,6 +95,7 @@ static td_status try_factor(td_statics* s, const double* x, const double* l, dou
                             double* size) {
   const td_pattern b = model_blocks(s->model);
   td_sparse_assemble(s, x, l, p, NULL);
+  s->sparse->held = false;
   *size = largest(s->sparse->K, (size_t)blocks_values(&b));
   if (!isfinite(*size)) return TD_E_DIVERGED;
   if (shift != 0) {
@@ -102,13 +103,16 @@ static td_status try_factor(td_statics* s, const double* x, const double* l, dou
     td_sparse_shift(s, shift);
   }
   td_status status = td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J);
+  if (status == TD_OK && s->inner) td_inner_slopes(s);
   if (status == TD_OK && s->inner) status = border(s);
   if (status != TD_E_SINGULAR || shift != 0) return status;
   // directions that nothing holds stay where they are by a stiffness that others hardly feel
   const double mass = largest(s->sparse->M, (size_t)mass_values(s->model));
+  s->sparse->held = true;
   complete_metric(s);
   td_sparse_shift(s, 1e-10 * *size / fmax(mass, DBL_MIN));
   TD_TRY(td_sparse_kkt_factor(s->sparse->kkt, s->sparse->K, s->sparse->J, s->sparse->J));
+  if (s->inner) td_inner_slopes(s);
   return s->inner ? border(s) : TD_OK;
 }
 
@@ -117,6 +121,41 @@ static td_status factor(void* ctx, const double* x, const double* l, double p, d
   td_statics* s = ctx;
   const td_status status = try_factor(s, x, l, p, shift, size);
   s->sparse->ready = status == TD_OK;
+  return status;
+}
+
+// Transpose K in its pattern, which is symmetric, and factor it again; with internal states
+// (K + Fz S)' = K' + S' Fz', so that both parts of the border change their places.
+static td_status transpose(void* ctx) {
+  td_statics* s = ctx;
+  sparse_statics* w = s->sparse;
+  const td_pattern b = model_blocks(s->model);
+  for (int J = 0; J < b.nblock; J++)
+    for (int k = b.ptr[J]; k < b.ptr[J + 1]; k++) {
+      const int I = b.row[k], rows = block_size(&b, I), cols = block_size(&b, J);
+      if (I < J) continue;
+      double *below = w->K + b.base[J] + b.offset[k], *above = w->K + block_start(&b, J, I);
+      const int down = block_height(&b, J), across = block_height(&b, I);
+      for (int j = 0; j < cols; j++)
+        for (int i = I == J ? j + 1 : 0; i < rows; i++) {
+          const double x = below[j * down + i];
+          below[j * down + i] = above[i * across + j];
+          above[i * across + j] = x;
+        }
+    }
+  if (s->inner) {
+    const int n = s->inner->n;
+    double *S = s->inner->S, *Fz = s->inner->Fz;
+    for (int k = 0; k < n; k++)
+      for (int i = 0; i < s->nv; i++) {
+        const double x = S[area(k, s->nv) + (size_t)i];
+        S[area(k, s->nv) + (size_t)i] = Fz[area(i, n) + (size_t)k];
+        Fz[area(i, n) + (size_t)k] = x;
+      }
+  }
+  td_status status = td_sparse_kkt_factor(w->kkt, w->K, w->J, w->J);
+  if (status == TD_OK && s->inner) status = border(s);
+  w->ready = status == TD_OK;
   return status;
 }
 
@@ -167,7 +206,7 @@ static void estimate(void* ctx, const double* x, double p, const double* F, doub
   td_sparse_kkt_solve(w->kkt, w->f, NULL, w->x, l);
 }
 
-static const td_linear_ops sparse_ops = {factor, solve, estimate};
+static const td_linear_ops sparse_ops = {factor, solve, transpose, estimate};
 
 // Allocate K, J, M in the pattern of the model and the factors, and install the sparse operations
 // in s->equations.  On TD_E_NOMEM td_statics_free() releases what was made.

@@ -9,6 +9,7 @@
 typedef struct sparse_statics {
   sparse_kkt* kkt;
   bool ready;         // it is factored
+  bool held;          // with a stiffness for directions that nothing holds
   double *K, *J, *M;  // values of the pattern, of the rows, of the mass matrix's blocks
   double *f, *x;      // (nv)
   // internal states that follow: responses of x and of the multipliers, 1 + S X; NULL: none yet

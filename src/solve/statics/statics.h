@@ -70,6 +70,8 @@ void td_inner_free(td_inner* inner);
 void td_inner_solve(td_statics* statics);
 // Evaluate S = dz/dq and dF/dz there.
 void td_inner_slopes(td_statics* statics);
+// Change dz (n) of the internal states there when their rates change by `rates` (n) at constant z.
+void td_inner_respond(td_statics* statics, const double* rates, double* dz);
 // Name a state that is held although its rate is not zero.
 void td_inner_note(td_statics* statics, char* note, size_t size);
 // The part of a step that passes through nothing (reach.c).

@@ -53,7 +53,7 @@ static bool prepare(flow* f) {
     s->residual(s->ctx, f->x, f->l, f->p, w->F, w->e);
   }
   td_newton_hold(w, f->x, f->l, f->p);
-  td_newton_metric(w, f->x, f->p);
+  td_newton_metric(w, f->x, f->p, w->graded);
   td_saddle_null_space(w->saddle, w->J);
   const int k = w->saddle->free;
   td_saddle_reduce(w->saddle, w->K, f->V);
@@ -160,11 +160,22 @@ static bool try_step(flow* f, double shortest) {
          after >= -9 * fabs(before) - DBL_MIN;
 }
 
-// Does the stiffness resist in every direction?  True where its eigenvalues are not known.
+// Does the stiffness resist in every direction?  True where its eigenvalues are not known.  Along
+// the softest direction x, x'K x is judged beside its own terms and beside the highest frequency:
+// a column may buckle with a millionth of a millionth of the stiffness of its shear.
 static bool in_a_valley(const flow* f) {
-  if (!f->w->saddle) return true;
-  const int k = f->w->saddle->free;
-  return k == 0 || !f->potential || f->omega[0] >= -1e-9 * fabs(f->omega[k - 1]);
+  const td_newton* w = f->w;
+  if (!w->saddle || !f->potential || w->saddle->free == 0) return true;
+  const int n = w->equations->n, k = w->saddle->free;
+  double *x = f->r, value = 0, size = 0;
+  td_mul(w->saddle->Z, f->V, n, k, 1, x);
+  for (int i = 0; i < n; i++)
+    for (int j = 0; j < n; j++) {
+      const double term = x[i] * w->K[i * n + j] * x[j];
+      value += term;
+      size += fabs(term);
+    }
+  return value >= -1e-12 * size - 1e-14 * fabs(f->omega[k - 1]);
 }
 
 // Newton's method from here; x and l come back when it fails

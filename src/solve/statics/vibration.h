@@ -97,6 +97,23 @@ td_status td_reduced_new(td_statics* statics, const double* q, const double* l, 
 void td_reduced_free(td_reduced* reduced);
 // Eigenvalues of the symmetric part of K, ascending, and their vectors (rows of V, n x n).
 bool td_reduced_stiffness(const td_reduced* reduced, double* w, double* V);
+// Directions in which K is diagonal when all masses M_aa along Z are made one.  Coefficients of
+// polynomials and strains of rods differ by powers of a length, so that the soft ones drown among
+// the stiff ones in the eigenvalues of K itself, and more so the smaller the robot is.
+typedef struct td_scaled {
+  const td_reduced* r;
+  double *w, *V, *mass;  // (n) eigenvalues, ascending; n x n directions by rows, x'M_aa x = 1; (n)
+  double highest;        // largest K_aa/M_aa
+  double mixing;         // rounding of K where rows mix coordinates
+  void* block;
+} td_scaled;
+// False: some direction has no mass, or there is no memory; free it in any case.
+bool td_scaled_new(td_statics* statics, const double* q, double p, const td_reduced* r,
+                   td_scaled* scaled);
+static inline void td_scaled_free(td_scaled* scaled) { free(scaled->block); }
+// The sign of x'K x along direction i, 0: it is no more than rounding beside its own terms and
+// beside the highest frequency.
+int td_scaled_sign(const td_scaled* scaled, int i);
 // The matrix A (order 2 n - massless) of the first-order system of [z, rates of the massive z].
 td_status td_reduced_states(const td_reduced* reduced, double* A);
 

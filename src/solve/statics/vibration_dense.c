@@ -358,44 +358,61 @@ static td_status general(td_vibration* v, double* omega, double* zeta, double* s
 
 // ---- signs of the stiffness -------------------------------------------------------------------
 
-// Is the stiffness positive in coordinates of like size?  Coefficients of polynomials differ by
-// powers of a length, so that the soft ones drown among the stiff ones in the eigenvalues of K.
-// With K_aa made 1 they do not; but a coordinate that nothing holds has nothing but round-off
-// there: each K_aa must be more than that of the highest frequency, w² = max K_aa/M_aa.
-static bool is_firm(const td_vibration* v, const td_reduced* r) {
-  static const double noise = 1e-12;
-  td_statics* s = v->s;
+bool td_scaled_new(td_statics* s, const double* q, double p, const td_reduced* r,
+                   td_scaled* scaled) {
   const int n = s->n, k = r->n;
   double* block =
-      malloc(sizeof(double) * (area(n, n) + 2 * (size_t)n + 4 * area(k, k) + (size_t)k));
+      malloc(sizeof(double) * (area(n, n) + 2 * (size_t)n + 4 * area(k, k) + 2 * (size_t)k + 1));
+  *scaled = (td_scaled){.r = r, .block = block};
   if (!block) return false;
-  double *M = block, *column = M + area(n, n), *Mc = column + n, *E = Mc + n, *V = E + area(k, k);
-  double *w = V + area(k, k), *scratch = w + k, highest = 0;
-  s->equations.mass(s, v->q, v->p, M);
+  double *M = block, *column = M + area(n, n), *Mc = column + n, *E = Mc + n;
+  double* scratch = E + area(k, k);
+  scaled->V = scratch + 2 * area(k, k);
+  scaled->w = scaled->V + area(k, k);
+  scaled->mass = scaled->w + k;
+  s->equations.mass(s, q, p, M);
 
-  // K_aa/M_aa along each direction of the null space
+  // mass and K_aa/M_aa along each direction of the null space
   for (int a = 0; a < k; a++) {
     for (int i = 0; i < n; i++) column[i] = r->Z[i * k + a];
     td_mul(M, column, n, n, 1, Mc);
-    w[a] = 0;
-    for (int i = 0; i < n; i++) w[a] += column[i] * Mc[i];
-    highest = fmax(highest, r->K[a * k + a] / w[a]);
+    scaled->mass[a] = inner(column, Mc, n);
+    scaled->highest = fmax(scaled->highest, fabs(r->K[a * k + a]) / scaled->mass[a]);
+    if (!(scaled->mass[a] > 0)) return false;
   }
-  bool firm = isfinite(highest) && highest > 0;
-  for (int a = 0; a < k; a++) firm = firm && w[a] > 0 && r->K[a * k + a] > noise * highest * w[a];
+  if (!(isfinite(scaled->highest) && scaled->highest > 0)) return false;
+  scaled->mixing = s->m > 0 ? 1e-15 * largest(r->K, area(k, k)) : 0;
 
-  // the least eigenvalue with ones on the diagonal
-  for (int a = 0; firm && a < k; a++)
+  // eigenvectors with all masses made one, back in the coordinates
+  for (int a = 0; a < k; a++)
     for (int b = 0; b < k; b++)
-      E[a * k + b] =
-          (r->K[a * k + b] + r->K[b * k + a]) / 2 / sqrt(r->K[a * k + a] * r->K[b * k + b]);
-  firm = firm && symmetric_eigen(E, k, w, V, scratch) && w[0] > noise;
-  free(block);
-  return firm;
+      E[a * k + b] = r->K[a * k + b] / sqrt(scaled->mass[a] * scaled->mass[b]);
+  if (!symmetric_eigen(E, k, scaled->w, scaled->V, scratch)) return false;
+  for (int i = 0; i < k; i++)
+    for (int a = 0; a < k; a++) scaled->V[i * k + a] /= sqrt(scaled->mass[a]);
+  return true;
+}
+
+int td_scaled_sign(const td_scaled* scaled, int i) {
+  static const double noise = 1e-12, rounding = 1e-14;
+  const td_reduced* r = scaled->r;
+  const double* x = scaled->V + area(i, r->n);
+  double value = 0, size = 0, length = 0;
+  for (int a = 0; a < r->n; a++) {
+    length += fabs(x[a]);
+    for (int b = 0; b < r->n; b++) {
+      const double term = x[a] * r->K[a * r->n + b] * x[b];
+      value += term;
+      size += fabs(term);
+    }
+  }
+  const double zero = noise * size + rounding * scaled->highest + scaled->mixing * length * length;
+  return value < -zero ? -1 : value > zero;
 }
 
 // Count negative (divergent) and zero (neutral) eigenvalues of the symmetric stiffness; critical is
-// the least one.  Zero is relative to the largest eigenvalue.
+// the least one.  Zero is relative to the largest eigenvalue; where that leaves some open, each
+// direction is judged beside its own terms with all masses made one, whatever the units are.
 static td_status signs(td_vibration* v, td_answer* answer, int* neutral) {
   const td_reduced* r = ((dense_vibration*)v)->r;
   const int n = r->n;
@@ -411,7 +428,23 @@ static td_status signs(td_vibration* v, td_answer* answer, int* neutral) {
   }
   answer->n = n;
   answer->critical = n ? w[0] : 0;
-  if (answer->divergent == 0 && *neutral > 0 && is_firm(v, r)) *neutral = 0;
+  if (*neutral == 0) return TD_OK;
+
+  // the same counts by scaled directions, if they leave fewer open
+  td_scaled scaled;
+  if (td_scaled_new(v->s, v->q, v->p, r, &scaled)) {
+    int negative = 0, open = 0;
+    for (int i = 0; i < n; i++) {
+      const int sign = td_scaled_sign(&scaled, i);
+      negative += sign < 0;
+      open += sign == 0;
+    }
+    if (open < *neutral) {
+      answer->divergent = negative;
+      *neutral = open;
+    }
+  }
+  td_scaled_free(&scaled);
   return TD_OK;
 }
 

@@ -112,7 +112,9 @@ static bool blame_pole(const td_run_end* r) {
   for (double ahead = 0; what == NULL && ahead < 0.03; ahead = fmax(4 * ahead, 1e-7)) {
     const double span = r->plan->t_end - r->t_start, near = ahead == 0 ? 1e-4 * span : 0;
     td_motion_unpack(m, r->t + ahead * span, r->y);
-    td_trial_energy(model, m->state, m->work);  // numbers of this time
+    // numbers of this time, with rates by time alone: coordinates may follow the pole and hide it
+    for (int i = 0; i < m->size.nv; i++) m->state->v[i] = 0;
+    td_trial_energy(model, m->state, m->work);
     for (int i = 0; i < model->nvel && what == NULL; i++)
       if (model->vel[i].motion != NUM_NONE && has_pole(near, numbers + model->vel[i].motion, 1, 2))
         what = td_model_v_name(model, i);
@@ -143,11 +145,13 @@ static bool blame_pole(const td_run_end* r) {
 // first cause that applies is reported.
 void td_diagnose(const td_run_end* r, td_status status) {
   if (status == TD_OK || status == TD_E_STOPPED) return;
-  td_trajectory_say(r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t,
-                    r->plan->t_end,
-                    r->still    ? "it stands still, its steps have become too small to get on"
-                    : r->folded ? "a rod or beam is folded"
-                                : td_status_text(status));
+  if (status == TD_E_USAGE && r->plan->follow != NULL) return;  // what goes along says why
+  td_trajectory_say(
+      r->out, "the simulation ended at t = %.6g s of %.6g s: %s", r->t, r->plan->t_end,
+      r->standstill->still   ? "it stands still, its steps have become too small to get on"
+      : r->standstill->blown ? "the solution ends"
+      : r->folded            ? "a rod or beam is folded"
+                             : td_status_text(status));
   if (status == TD_E_NOMEM) return;
   const bool turned = r->motion->work->edge >= 0;  // the end of a chart
   const bool told = status == TD_E_MODEL || turned || r->folded;
@@ -157,10 +161,20 @@ void td_diagnose(const td_run_end* r, td_status status) {
   if (told) return;  // it says all
   if (blame_pole(r)) return;
   name_fastest(r);
+  if (r->standstill->blown) {
+    td_trajectory_say(
+        r->out,
+        "%s goes to infinity at about t = %.6g s, and steps towards that time become ever shorter; "
+        "what may help: coordinates that keep their meaning (a strain field that is written out "
+        "must depend on each of its coordinates all the time: where two of them come to do the "
+        "same, they grow against each other), or the end of the run before it",
+        td_model_v_name(r->motion->model, r->standstill->velocity), r->standstill->pole);
+    return;
+  }
   const char* advice = td_solver_of(r->plan->solver)->advice;
   if (advice != NULL) {
     td_trajectory_say(r->out, "what may help: %s", advice);
-  } else if (r->still) {
+  } else if (r->standstill->still) {
     td_trajectory_say(
         r->out,
         "what may help: damping (rod.eta, joint.damp) for what is fastest; coordinates that keep "
@@ -188,4 +202,20 @@ void td_diagnose(const td_run_end* r, td_status status) {
         "stiff or jumping force, or loops that cannot close; check signs and units, add damping, "
         "smooth the force, or try the other solver (par.solver) and a smaller par.rtol");
   }
+}
+
+td_status td_refuse_endless(const td_run_plan* plan, const td_ode* ode, double t,
+                            const td_choice* choice, td_trajectory* out) {
+  const double endless = 3e8;
+  const td_solver_row* row = td_solver_of(plan->solver);
+  const bool allowed = row->implicit || plan->max_steps > 0 || plan->follow != NULL;
+  if (allowed || !td_solver_of(choice->solver)->implicit) return TD_OK;
+  if (!(choice->stable_steps * ode->n > endless)) return TD_OK;
+  td_trajectory_say(out,
+                    "the %s solver that was asked for would need about %.2g steps of %.2g s "
+                    "to t = %.6g s, since its fastest mode is stiff: leave the choice of the "
+                    "solver open (auto), ask for stiff, or end earlier",
+                    row->method, choice->stable_steps, (plan->t_end - t) / choice->stable_steps,
+                    plan->t_end);
+  return TD_E_STOPPED;
 }

@@ -133,7 +133,10 @@ static void roots(void* ctx, double t, const double* y, double* g) {
   td_motion* m = ctx;
   td_motion_unpack(m, t, y);
   if (m->nevent > 0) td_event_values(m->model, m->state, m->work, g);
-  if (m->nswitch > 0) td_switch_values(m->model, m->state, m->work, g + m->nevent);
+  if (m->nswitch > 0 && m->watched != NULL)
+    td_guard_values(m->model, m->state, m->work, g + m->nevent, m->watched);
+  else if (m->nswitch > 0)
+    td_switch_values(m->model, m->state, m->work, g + m->nevent);
   if (td_taut_count(m->model) > 0)
     td_taut_values(m->model, m->state, m->work, g + m->nevent + m->nswitch);
 }
@@ -303,6 +306,7 @@ void td_motion_free(td_motion* m) {
   free(m->qdot);
   free(m->du);
   free(m->uq);
+  free(m->watched);
   free(m);
 }
 
@@ -316,6 +320,15 @@ static bool allocate_drives(td_motion* m) {
   m->Rv = m->Rq + n * nv;
   m->Ru = m->Rv + n * nv;
   return true;
+}
+
+td_status td_motion_watch(td_motion* m) {
+  const int guard_count = td_guard_count(m->model);
+  m->watched = calloc((size_t)guard_count + 1, sizeof(double));
+  if (m->watched == NULL) return TD_E_NOMEM;
+  m->ode.nroot += guard_count - m->nswitch;
+  m->nswitch = guard_count;
+  return TD_OK;
 }
 
 td_status td_motion_control(td_motion* m, td_control* control) {

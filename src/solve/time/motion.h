@@ -22,6 +22,7 @@ typedef struct td_motion {
   int ninner;           // internal states, behind the targets
   const int *iq, *iv;   // indices of its q and v in the state
   int nevent, nswitch;  // the roots, in this order; then the cables that cannot be stretched
+  double* watched;      // scratch where all guards are roots in place of the switches, else NULL
   int rank;             // of the constraint rows at the start
   td_projector projector;
   double t_projected;    // where it was used last
@@ -52,6 +53,8 @@ void td_motion_free(td_motion* motion);
 td_status td_motion_begin(td_motion* motion, const td_state* from, double length, double* y);
 // Take inputs over time from a table, which must outlive the motion and has been checked.
 void td_motion_inputs(td_motion* motion, const td_input_table* inputs);
+// Let all guards be roots: steps end where a one-sided element begins or ceases to act.
+td_status td_motion_watch(td_motion* motion);
 // Let a control, which must outlive the motion, give the inputs from now on.
 td_status td_motion_control(td_motion* motion, td_control* control);
 

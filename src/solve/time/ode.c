@@ -9,7 +9,7 @@
 
 // A right-hand side that jumps at the ends of the segment is to show its values inside: times at
 // the ends move inwards by a few units in the last place.
-static double inside(const td_stepper* s, double t) {
+double td_ode_inside(const td_stepper* s, double t) {
   const double margin = 16 * DBL_EPSILON * fmax(fmax(fabs(t), fabs(s->t_low)), 1e-6);
   if (t >= s->t_high - margin) return s->t_high - margin;
   return t <= s->t_low + margin ? s->t_low + margin : t;
@@ -36,14 +36,14 @@ int td_ode_rhs(td_stepper* s, double t, const double* y, double* ydot) {
     y = s->projected;
   }
   s->counts.evaluations++;
-  return checked(s, ode->rhs(ode->ctx, inside(s, t), y, ydot), ydot, (size_t)(ode->n + ode->nquad));
+  return checked(s, ode->rhs(ode->ctx, td_ode_inside(s, t), y, ydot), ydot, (size_t)(ode->n + ode->nquad));
 }
 
 int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, double* ydot) {
   const td_ode* ode = s->ode;
   if (ode->states != NULL) {
     s->counts.evaluations++;
-    return checked(s, ode->states(ode->ctx, inside(s, t), y, ydot), ydot, (size_t)ode->n);
+    return checked(s, ode->states(ode->ctx, td_ode_inside(s, t), y, ydot), ydot, (size_t)ode->n);
   }
   const int code = td_ode_rhs(s, t, y, scratch);
   memcpy(ydot, scratch, (size_t)ode->n * sizeof(double));
@@ -53,7 +53,7 @@ int td_ode_states(td_stepper* s, double t, const double* y, double* scratch, dou
 int td_ode_integrals(td_stepper* s, double t, const double* y, double* scratch, double* qdot) {
   const td_ode* ode = s->ode;
   if (ode->integrals != NULL) {
-    return checked(s, ode->integrals(ode->ctx, inside(s, t), y, qdot), qdot, (size_t)ode->nquad);
+    return checked(s, ode->integrals(ode->ctx, td_ode_inside(s, t), y, qdot), qdot, (size_t)ode->nquad);
   }
   const int code = td_ode_rhs(s, t, y, scratch);
   memcpy(qdot, scratch + ode->n, (size_t)ode->nquad * sizeof(double));
@@ -68,23 +68,23 @@ int td_ode_latest(td_stepper* s, double* qdot) {
 int td_ode_project(td_stepper* s, double t, double* y) {
   const td_ode* ode = s->ode;
   s->counts.projections++;
-  return flag(s, ode->project(ode->ctx, inside(s, t), y));
+  return flag(s, ode->project(ode->ctx, td_ode_inside(s, t), y));
 }
 
 void td_ode_roots(td_stepper* s, double t, const double* y, double* g) {
-  s->ode->roots(s->ode->ctx, inside(s, t), y, g);
+  s->ode->roots(s->ode->ctx, td_ode_inside(s, t), y, g);
 }
 
 int td_ode_linearise(td_stepper* s, const td_step_ops* linear, void* ctx, double t,
                      const double* y) {
   s->counts.tangents++;
-  return flag(s, linear->linearise(ctx, inside(s, t), y));
+  return flag(s, linear->linearise(ctx, td_ode_inside(s, t), y));
 }
 
 int td_ode_jacobian(td_stepper* s, double t, const double* y, double* J) {
   const td_ode* ode = s->ode;
   s->counts.tangents++;
-  return checked(s, ode->jacobian(ode->ctx, inside(s, t), y, J), J, area(ode->n, ode->n));
+  return checked(s, ode->jacobian(ode->ctx, td_ode_inside(s, t), y, J), J, area(ode->n, ode->n));
 }
 
 double td_ode_norm(const td_stepper* s, double scale, const double* y, const double* x) {

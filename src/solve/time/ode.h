@@ -29,6 +29,7 @@ typedef struct td_ode {
   double rtol, atol;    // of the states
   const double* size;   // (n) largest |y_i| of late, to which rtol refers; NULL: |y_i| itself
   double h_max;         // longest step, 0: no limit
+  bool exact;           // equal steps are solved to rounding, for their derivatives
   double h_fixed;       // length of the steps of solvers that take equal ones
   int npos;             // positions, before all other states: q' = N(q) v, few numbers in each row;
                         // 0: nothing is known
@@ -176,6 +177,9 @@ static inline double* take(double** p, int n) {
   return x;
 }
 
+// The time at which right-hand sides are evaluated for t: they may jump at the ends of the segment
+// and show their values inside there.
+double td_ode_inside(const td_stepper* stepper, double t);
 // Callbacks as the solvers use them: counted, inside the open segment, finite.  0, or 1: failed,
 // try a shorter step.
 int td_ode_rhs(td_stepper* stepper, double t, const double* y, double* ydot);

@@ -8,7 +8,6 @@
 //                          stop:   restart, for the right-hand side jumps
 #include "solve/time/run.h"
 
-#include <float.h>
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -19,6 +18,7 @@
 #include "solve/time/contest.h"
 #include "solve/time/diagnosis.h"
 #include "solve/time/motion.h"
+#include "solve/time/standstill.h"
 #include "solve/time/swap.h"
 #include "solve/time/trust.h"
 
@@ -67,11 +67,7 @@ typedef struct run {
   double next_report;  // wall time
   bool chart_warned, singular_noted;
   td_trust_measures trust;
-  // standstill: attempts and time at the last look, looks in a row that saw none but tiny steps
-  long still_attempts;
-  double still_t;
-  int still_looks;
-  bool still;
+  td_standstill standstill;
   bool folded;
   double explicit_rate;  // explicit steps per second that stability would ask for, 0: not known
   double
@@ -81,8 +77,8 @@ typedef struct run {
 
 // Where the run is, for the diagnosis.
 static td_run_end end_of(const run* r) {
-  return (td_run_end){r->plan, r->motion, r->out,   r->t_start, r->t,
-                      r->y,    r->y_row,  r->still, r->folded};
+  return (td_run_end){r->plan, r->motion, r->out,         r->t_start, r->t,
+                      r->y,    r->y_row,  &r->standstill, r->folded};
 }
 
 // ---- progress ---------------------------------------------------------------------------------
@@ -147,7 +143,7 @@ static td_status add_row(run* r, double t, const double* y) {
            (size_t)r->out->memory * sizeof(double));
   for (int i = 0; i < size->nz; i++) row[r->out->stride - size->nz + i] = m->state->z[i];
   td_trajectory_keep(r->out);
-  return TD_OK;
+  return td_follow_row(r->plan->follow, t, y);
 }
 
 // Rows before the end of the step.  Interpolated states are put onto the constraints; one that
@@ -212,24 +208,6 @@ static td_status choose(run* r, double h, td_choice* choice) {
   return TD_OK;
 }
 
-// Steps held down by stability that were asked for although the rule says stiff, so many that the
-// run would take tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them
-// all the same gives max_steps.
-static td_status refuse_endless(run* r, const td_choice* choice) {
-  const double endless = 3e8;
-  const td_solver_row* row = td_solver_of(r->plan->solver);
-  const bool allowed = row->implicit || r->plan->max_steps > 0;
-  if (allowed || !td_solver_of(choice->solver)->implicit) return TD_OK;
-  if (!(choice->stable_steps * r->motion->ode.n > endless)) return TD_OK;
-  td_trajectory_say(r->out,
-                    "the %s solver that was asked for would need about %.2g steps of %.2g s "
-                    "to t = %.6g s, since its fastest mode is stiff: leave the choice of the "
-                    "solver open (auto), ask for stiff, or end earlier",
-                    row->method, choice->stable_steps,
-                    (r->plan->t_end - r->t) / choice->stable_steps, r->plan->t_end);
-  return TD_E_STOPPED;
-}
-
 // Solvers that factor the whole Jacobian were asked for where there is none.
 static td_status refuse_large(run* r) {
   const td_solver_row* row = td_solver_of(r->plan->solver);
@@ -249,7 +227,7 @@ static td_status first_solver(run* r) {
   const bool open = td_solver_of(r->plan->solver)->open;
   if (!open) {
     TD_TRY(refuse_large(r));
-    if (status == TD_OK) TD_TRY(refuse_endless(r, &choice));
+    if (status == TD_OK) TD_TRY(td_refuse_endless(r->plan, &r->motion->ode, r->t, &choice, r->out));
     choice.solver = r->plan->solver;
     snprintf(choice.why, sizeof choice.why, "as asked for");
   } else if (status == TD_E_NOMEM) {
@@ -259,6 +237,14 @@ static td_status first_solver(run* r) {
     snprintf(choice.why, sizeof choice.why, "the spectrum at the start is not known");
   }
   const td_ode* ode = &r->motion->ode;
+
+  // what goes along needs steps by collocation, and changes of sign at their ends
+  const bool followed = r->plan->follow != NULL && ode->n > 0;
+  if (followed && !td_solver_of(r->plan->solver)->equal) {
+    r->contest = td_contest_new(ode, TD_METHOD_RADAU);
+    snprintf(r->out->stats.why, sizeof r->out->stats.why, "Radau, for exact derivatives");
+    return start(r);
+  }
   const bool stiff =
       td_solver_of(choice.solver)->competes && ode->n > 0;  // else all motion is given
   r->undecided = open && !stiff;
@@ -286,7 +272,7 @@ static td_status reconsider(run* r) {
   td_contest* c = &r->contest;
   const td_ode_counts* counts = &r->stepper->counts;
   const td_method before = c->now;
-  if (!td_contest_due(c, counts, r->t)) return TD_OK;
+  if (r->plan->follow != NULL || !td_contest_due(c, counts, r->t)) return TD_OK;
 
   // oscillations that must be followed may cost BDF more than explicit steps would
   const double evaluations = (double)(r->out->stats.evaluations + counts->evaluations);
@@ -323,6 +309,8 @@ static td_status reconsider(run* r) {
 // A step of the solver on trial failed for good: the champion goes on from where it began.
 static td_status step_on(run* r, double t_stop, td_step* step) {
   td_status status = td_stepper_step(r->stepper, t_stop, step);
+  if (r->plan->follow != NULL)
+    return status != TD_OK ? status : td_follow_step(r->plan->follow, r->stepper, t_stop, step);
   // rounding shows an event or a switch twice within a few units in the last place: the solvers,
   // which look for a third time where they were not started behind it, refuse to tell the two apart
   if (status == TD_E_DIVERGED && r->t == r->t_again) {
@@ -346,36 +334,15 @@ static td_status step_on(run* r, double t_stop, td_step* step) {
 
 // ---- checks -----------------------------------------------------------------------------------
 
-// Steps that have collapsed and stay so: STILL_LOOKS times in a row LOOK_EVERY attempts went less
-// than `share` of the way.  At that pace the whole run would take 5e10 attempts or more, days even
-// of the smallest model; solvers that start, strikes and switches take some hundred.  Solvers that
-// take turns and fail have few steps and many evaluations, which count as the attempts of an
-// explicit solver would.  Where time itself does not get on any more a fifth of a look is enough.
-enum { LOOK_EVERY = 1000, STILL_LOOKS = 5, NO_TIME = 200 };
-
-// Detect a run that no longer advances: no time at all over NO_TIME attempts, or less than the
-// share 2e-8 of the run in each of STILL_LOOKS consecutive intervals of LOOK_EVERY attempts.  Sets
-// r->still; TD_E_DIVERGED then.
+// Detect a run that no longer gets on.  Solvers that take turns and fail have few steps and many
+// evaluations, which count as the attempts of an explicit solver would.
 static td_status notice_standstill(run* r) {
-  const double share = 2e-8, span = r->plan->t_end - r->t_start, gone = r->t - r->still_t;
   const td_sim_stats* s = &r->out->stats;
   const td_ode_counts* c = &r->stepper->counts;
   const long tried = s->steps + c->steps + s->rejected + c->rejected;
   const long paid = (s->evaluations + c->evaluations) / EXPLICIT_STAGES;
-  const long attempts = tried > paid ? tried : paid;
-
-  // no time gained beyond rounding
-  r->still =
-      attempts >= r->still_attempts + NO_TIME && gone <= 100 * DBL_EPSILON * fmax(fabs(r->t), span);
-  if (r->still) return TD_E_DIVERGED;
-
-  // too little time gained in several intervals
-  if (attempts < r->still_attempts + LOOK_EVERY) return TD_OK;
-  r->still_looks = gone < share * span ? r->still_looks + 1 : 0;
-  r->still_attempts = attempts;
-  r->still_t = r->t;
-  r->still = r->still_looks == STILL_LOOKS;
-  return r->still ? TD_E_DIVERGED : TD_OK;
+  return td_notice_standstill(&r->standstill, r->motion, r->t, r->y, tried > paid ? tried : paid,
+                              r->plan->t_end - r->t_start, r->plan->t_end);
 }
 
 static double next_stop(const run* r) {
@@ -422,6 +389,13 @@ static void watch(run* r) {
   }
 }
 
+// Whether impulses have left the states as they were, but for rounding.
+static bool alike(const double* before, const double* y, int n) {
+  for (int i = 0; i < n; i++)
+    if (fabs(y[i] - before[i]) > 1e-11 * (1 + fabs(before[i]))) return false;
+  return true;
+}
+
 // ---- roots and stops --------------------------------------------------------------------------
 
 // Cables that cannot be stretched become taut or slack; impulses take or give energy.
@@ -429,7 +403,10 @@ static td_status settle(run* r) {
   td_motion* m = r->motion;
   double work;
   if (td_taut_count(m->model) == 0) return TD_OK;
+  memcpy(r->y_row, r->y, (size_t)m->ode.n * sizeof(double));
   TD_TRY(td_motion_settle(m, r->t, r->y, &work));
+  if (!alike(r->y_row, r->y, m->ode.n))
+    TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_CABLE, -1, r->t, r->y_row));
   r->y[m->ode.n] += work;
   m->t_projected = NAN;
   measure_errors(r);
@@ -445,6 +422,7 @@ static td_status switch_cable(run* r, int cable) {
   r->chatter = soon ? r->chatter + 1 : 0;
   r->t_cable = r->t;
   r->out->stats.events++;
+  TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_CABLE, cable, r->t, r->y));
   if (r->chatter < MOST) return settle(r);
   td_trajectory_say(r->out,
                     "%s becomes taut and slack, %d times within %.3g s: it chatters; give it a "
@@ -456,17 +434,18 @@ static td_status switch_cable(run* r, int cable) {
 // Events, switches and cables whose functions change their sign at the end of the step.
 static td_status cross(run* r, const td_step* step) {
   const td_motion* m = r->motion;
-  int cable = -1;  // one that begins to push or is too long
-  bool switched = false;
+  int cable = -1, switched = -1;  // one that begins to push or is too long; the first switch
   for (int i = 0; i < m->ode.nroot; i++) {
     if (i >= m->nevent + m->nswitch) {
       if (step->crossed[i] < 0 && cable < 0) cable = i - m->nevent - m->nswitch;
     } else if (step->crossed[i] != 0 && i >= m->nevent) {
-      switched = true;
+      if (switched < 0) switched = i - m->nevent;
     } else if (step->crossed[i] != 0) {
       r->out->stats.events++;
       TD_TRY(td_trajectory_mark(r->out, step->t, i));
-      if (td_event_stops(m->model, i)) r->finished = true;
+      if (!td_event_stops(m->model, i)) continue;
+      r->finished = true;
+      TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_EVENT, i, r->t, r->y));
     }
   }
   if (r->finished) return TD_OK;
@@ -479,12 +458,13 @@ static td_status cross(run* r, const td_step* step) {
   // solver is not started anew
   const double span = r->plan->t_end - r->t_start;
   const bool again = fabs(r->t - r->t_switch) <= 1e-12 * fmax(fabs(r->t), span);
-  if (!switched || again) {
+  if (switched < 0 || again) {
     r->t_again = r->t;
     return TD_OK;
   }
   r->out->stats.events++;
   r->t_switch = r->t;
+  TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_SWITCH, switched, r->t, r->y));
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
 
@@ -502,6 +482,7 @@ static td_status pass_stop(run* r) {
   TD_TRY(run_sampler(r));
   TD_TRY(settle(r));
   r->out->stats.stops++;
+  TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_STOP, -1, r->t, r->y));
   return td_stepper_restart(r->stepper, r->t, r->y);
 }
 
@@ -532,6 +513,7 @@ static td_status look_for_code(run* r) {
 
 static td_status buckle(run* r, double after) {
   const double t = r->t;
+  TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_BUCKLE, -1, t, r->y));
   TD_TRY(td_motion_buckle(r->motion, after, &r->t, r->y));
   r->trust.t_buckled = t;
   r->trust.buckled = true;
@@ -572,8 +554,11 @@ static td_status strike(run* r) {
     memcpy(r->y_row, r->y, (size_t)(m->ode.n + m->ode.nquad) * sizeof(double));
     if (buckle(r, after) == TD_OK) return add_end(r, t, r->y_row);
   }
+  memcpy(r->y_row, r->y, (size_t)m->ode.n * sizeof(double));
   const td_status status = td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
                                           end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved);
+  if (moved && !alike(r->y_row, r->y, m->ode.n))
+    TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_SPEED, -1, r->t, r->y));
   if (status != TD_OK) {
     const td_run_end here = end_of(r);
     if (!end) td_rows_are_tight(&here);
@@ -652,6 +637,8 @@ static td_status loop(run* r) {
   r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   td_motion_unpack(r->motion, r->t, r->y);
   td_trust_begin(&r->trust, r->motion, r->plan->atol);
+  if (r->plan->follow != NULL)
+    TD_TRY(r->plan->follow->begin(r->plan->follow->ctx, r->motion, r->t, r->y));
   TD_TRY(add_row(r, r->t, r->y));
   if (goes_on) TD_TRY(run_sampler(r));
   r->row = 1;
@@ -660,7 +647,7 @@ static td_status loop(run* r) {
   if (r->t >= r->plan->t_end) return TD_OK;
 
   // choose the solver, and step to the end
-  r->still_t = r->t;
+  r->standstill.t = r->t;
   TD_TRY(first_solver(r));
   TD_TRY(look_for_code(r));
   while (r->t < r->plan->t_end && !r->finished) TD_TRY(advance(r));
@@ -723,6 +710,7 @@ static td_status prepare(run* r) {
   bool moved;
   td_motion_pack(m, r->y);
   td_motion_recall(m, r->y);
+  memcpy(r->y_row, r->y, (size_t)n * sizeof(double));
   r->stuck = td_stuck(m->model, m->state, m->work, next_row(r));
   if (r->stuck == 0) {
     const td_status status =
@@ -732,11 +720,15 @@ static td_status prepare(run* r) {
       td_rows_are_tight(&here);
       return status;
     }
+    if (moved && !alike(r->y_row, r->y, n))
+      TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_SPEED, -1, r->t, r->y));
   }
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
 
   // step lengths and stop times
+  if (r->plan->follow != NULL) TD_TRY(td_motion_watch(m));
+  m->ode.exact = r->plan->follow != NULL;
   m->ode.h_fixed = r->plan->step / (r->plan->halved ? 2 : 1);
   m->ode.h_max = (r->plan->t_end - r->t_start) / (r->plan->halved ? 100 : 50);
   return td_stop_times(m->model, m->work, r->plan->inputs, r->t_start, r->plan->t_end, &r->stops,

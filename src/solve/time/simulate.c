@@ -155,6 +155,13 @@ static bool sensible(const td_run_plan* p, const td_sim_options* o, const td_sta
   return false;
 }
 
+td_status td_run_plan_of(const td_model* model, const td_state* start,
+                         const td_sim_options* options, td_run_plan* plan, td_trajectory* out) {
+  *plan = plan_of(model, options);
+  out->driven = options->inputs != NULL;
+  return sensible(plan, options, start, out) ? TD_OK : TD_E_USAGE;
+}
+
 // Largest difference of a coordinate or velocity over the rows both have, relative to the largest
 // size it takes, but at least atol/rtol, below which the absolute tolerance rules.
 static double difference(const td_trajectory* a, const td_trajectory* b, double floor) {
@@ -222,9 +229,8 @@ td_status td_simulate(const td_model* model, td_work* work, td_state* state,
     td_trajectory_say(*trajectory, "%s", td_options_refused);
     return taken;
   }
-  const td_run_plan plan = plan_of(model, &o);
-  (*trajectory)->driven = o.inputs != NULL;
-  if (!sensible(&plan, &o, state, *trajectory)) return TD_E_USAGE;
+  td_run_plan plan;
+  TD_TRY(td_run_plan_of(model, state, &o, &plan, *trajectory));
   return o.halve ? run_twice(model, work, state, plan, *trajectory)
                  : td_run(model, work, state, &plan, *trajectory);
 }

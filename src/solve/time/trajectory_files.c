@@ -1,4 +1,5 @@
 // The files of a simulation, the same for the program, Python and Octave.
+#include <math.h>
 #include <stdio.h>
 #include <stdlib.h>
 #include <string.h>
@@ -6,10 +7,10 @@
 #include "solve/time/trajectory.h"
 #include "tendril/tools.h"
 
-// Gather all records in one block, name its columns, and stage the files.
-td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, const char* name,
-                              bool mat, td_files* files) {
-  if (!run || !name || !files) return TD_E_USAGE;
+// Gather all records in one block, name its columns, and stage the files; with `error` (rows x
+// nsensor) trajectory_error.csv alone, which has no numbers in the columns of states and inputs.
+static td_status write_records(const td_trajectory* run, const td_spec* spec, const char* name,
+                               bool mat, const double* error, td_files* files) {
   const td_sizes n = run->size;
   const int rows = run->rows, nmemory = rows > 0 && td_trajectory_memory(run, 0) ? n.nmemory : 0;
   const int states = 1 + n.nsensor + n.nq + n.nv + n.nz, stride = states + n.nu + nmemory;
@@ -31,7 +32,11 @@ td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, con
                  {td_trajectory_inputs(run, i), n.nu},
                  {td_trajectory_memory(run, i), nmemory}};
     for (int k = 0; k < 6; k++) {
-      if (parts[k].n) memcpy(p, parts[k].from, (size_t)parts[k].n * sizeof *p);
+      const double* from = !error   ? parts[k].from
+                           : k == 0 ? error + (size_t)i * (size_t)n.nsensor
+                                    : NULL;
+      if (parts[k].n && from) memcpy(p, from, (size_t)parts[k].n * sizeof *p);
+      for (int j = 0; j < parts[k].n && !from; j++) p[j] = NAN;
       p += parts[k].n;
     }
   }
@@ -55,13 +60,25 @@ td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, con
                              {"version", td_version()},
                              {"model", name},
                              {"partial", run->stats.partial ? "yes" : "no"}};
-    status = td_columns_csv(c, files, "trajectory.csv");
-    if (status == TD_OK) status = td_columns_h5(c, files, "trajectory.h5", notes, 4);
+    status = td_columns_csv(c, files, error ? "trajectory_error.csv" : "trajectory.csv");
+    if (status == TD_OK && !error) status = td_columns_h5(c, files, "trajectory.h5", notes, 4);
     if (status == TD_OK && mat) status = td_columns_mat(c, files, "trajectory.mat");
   }
   td_columns_free(c);
   free(block);
   return status;
+}
+
+td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, const char* name,
+                              bool mat, td_files* files) {
+  if (!run || !name || !files) return TD_E_USAGE;
+  return write_records(run, spec, name, mat, NULL, files);
+}
+
+td_status td_trajectory_write_errors(const td_trajectory* run, const td_spec* spec,
+                                     const double* error, td_files* files) {
+  if (!run || !error || !files) return TD_E_USAGE;
+  return write_records(run, spec, "", false, error, files);
 }
 
 td_status td_trajectory_save(const td_trajectory* run, const char* name, const char* directory,

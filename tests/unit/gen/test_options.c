@@ -2,8 +2,11 @@
 // of a struct, a newer one more.  A caller is played by memory with as many bytes as it knows; what
 // lies behind is filled with ones, which nobody may read or write.
 #include "check.h"
+#include "tendril/batch.h"
 #include "tendril/control.h"
+#include "tendril/estimate.h"
 #include "tendril/generate.h"
+#include "tendril/sweep.h"
 #include "tendril/view.h"
 
 static struct robot {
@@ -18,9 +21,10 @@ static int open_robot(void** state) {
   r.spec = td_spec_new();
   td_spec_load_string(
       r.spec, "robot.m",
-      "m = param('m', 1); F = input('F', 0.1); body(1).m = m; body(1).I = zeros(3);\n"
+      "m = param('m', 1); k = param('k', 4); F = input('F', 0.1); body(1).m = m;\n"
+      "body(1).I = zeros(3);\n"
       "joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).input = F;\n"
-      "joint(1).dof(1).spring.coeff = 4; joint(1).dof(1).damp.visc = 0.3;\n"
+      "joint(1).dof(1).spring.coeff = k; joint(1).dof(1).damp.visc = 0.3;\n"
       "sensor(1).name = 'x'; sensor(1).value = dof(joint(1), 1); sensor(1).noise = 0.1;\n"
       "par.t_final = 0.1; par.dt_out = 0.05;\n");
   assert_int_equal(td_model_compile(r.spec, &r.model), TD_OK);
@@ -77,6 +81,41 @@ static bool observe(void* options) {
   td_observer* observer = NULL;
   const bool ok = td_observer_new(r.model, r.work, r.state, options, &observer) == TD_OK;
   td_observer_free(observer);
+  return ok;
+}
+
+// A recording of two rows that the model has.
+static td_recordings* recorded(td_recording* rec, bool* ok) {
+  static const double inputs[] = {0.1, 0.2, 0.3}, data[] = {0.02, 0.06, 0.07};
+  static const int first[] = {0};
+  td_recordings* set = NULL;
+  char message[200];
+  assert_int_equal(td_recordings_new(r.model, &set), TD_OK);
+  rec->rows = 3;
+  rec->ninput = 1, rec->input = first, rec->inputs = inputs;
+  rec->nsensor = 1, rec->sensor = first, rec->data = data;
+  *ok = td_recordings_add(set, rec, message, sizeof message) == TD_OK;
+  return set;
+}
+
+static bool record(void* options) {
+  bool ok;
+  td_recordings_free(recorded(options, &ok));
+  return ok;
+}
+
+static bool find_params(void* options) {
+  td_fit_options* o = options;
+  const int k = td_model_param_find(r.model, "k");
+  o->param = &k;
+  o->nparam = 1;
+  td_recording rec = td_recording_default();
+  bool added;
+  td_recordings* set = recorded(&rec, &added);
+  td_fit_result* fit = NULL;
+  const bool ok = td_fit_params(r.model, r.work, set, o, &fit) == TD_OK;
+  td_fit_free(fit);
+  td_recordings_free(set);
   return ok;
 }
 
@@ -137,16 +176,41 @@ static bool shot(void* options) {
   return strstr(message, "a video ends in") != NULL;
 }
 
+static bool sweep(void* options) {
+  char message[200];
+  td_sweep* s = NULL;
+  td_points* points = td_points_new();
+  td_points_vary(points, "m=1:2/2", message, sizeof message);
+  const bool ok =
+      td_sweep_new(NULL, r.spec, r.model, points, options, &s, message, sizeof message) == TD_OK &&
+      td_sweep_run(s, message, sizeof message) == TD_OK;
+  td_sweep_free(s);
+  td_points_free(points);
+  return ok;
+}
+
+static bool batch(void* options) {
+  char message[200];
+  td_batch* b = NULL;
+  const bool ok = td_batch_new(r.model, 2, options, &b, message, sizeof message) == TD_OK;
+  td_batch_free(b);
+  return ok;
+}
+
 // To add a struct of options: a line, with the first member that an older caller may lack.
 #define OPTIONS(X)                                 \
   X(td_equil_options, max_iterations, equilibrium) \
   X(td_trace_options, step, trace)                 \
   X(td_sim_options, rtol, simulate)                \
   X(td_observe_options, drift, observe)            \
+  X(td_recording, weight, record)                  \
+  X(td_fit_options, leave_out, find_params)        \
   X(td_derive_options, nsymbolic, derive)          \
   X(td_report, summary, report)                    \
   X(td_view_options, nset, view)                   \
   X(td_plot, title, plot)                          \
+  X(td_sweep_options, journal, sweep)              \
+  X(td_batch_options, sigma_q, batch)              \
   X(td_shot, dark, shot)
 #define X(type, first, use) \
   static void fill_##type(void* options, size_t size) { type##_fill(options, size); }

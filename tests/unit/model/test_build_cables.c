@@ -12,7 +12,8 @@ static double covered(const td_model* m, int cable) {
   for (int i = 0; i < m->ncrossing; i++) {
     const model_crossing* x = &m->crossing[i];
     if (x->cable == cable && x->joint == 0)
-      sum += x->cover * fixed_number(m, m->strain[x->strain].section + SECTION_LENGTH);
+      sum += fixed_number(m, x->cover) *
+             fixed_number(m, m->strain[x->strain].section + SECTION_LENGTH);
   }
   return sum;
 }

@@ -80,6 +80,9 @@ static void every_published_default_passes_the_check(void** state) {
     if (!isnan(x)) put_number(spec, f->path, x);
   }
   put_number(spec, "exload(1).exbody", 0);
+  put_text(spec, "fit(1).data", "x.csv");
+  put_text(spec, "fit(1).kind", "motion");
+  put(spec, "fit(1).sensor", td_value_cell(1, 2));
   put_number(spec, "rod(1).length", 1);
   put_number(spec, "rod(1).radius", 0.01);
   put_number(spec, "rod(1).E", 1e5);

@@ -655,8 +655,49 @@ static void test_a_straight_rod_between_clamps_holds_no_load(void** state) {
   }
 }
 
+// Closing a loop is told whatever the joints are written with, and however small the robot is.
+static void test_turns_and_small_ways_are_told(void** state) {
+  (void)state;
+  static const char* const turns[] = {"joint(%d).tr(2).rot = [inf inf inf inf];",
+                                      "joint(%d).tr(2).rot = [0 inf inf inf];",
+                                      "joint(%d).tr(2).rot = [0 0 inf 0];"};
+  for (int k = 0; k < 3; k++)
+    for (double L = 1; L > 1e-5; L /= 100) {
+      char text[1200], one[100], two[100];
+      snprintf(one, sizeof one, turns[k], 1);
+      snprintf(two, sizeof two, turns[k], 2);
+      snprintf(text, sizeof text,
+               "L = %g; for i = 1:2, body(i).m = 0.3; body(i).I = 1e-3*L^2*eye(3); end\n"
+               "joint(1).second = 1; joint(1).tr(1).trans = [0 0 0]; %s\n"
+               "joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0.3*L 0 0]; %s\n"
+               "%s"
+               "joint(3).second = 2; joint(3).tr.trans = [0.3*L 0 0.25*L];\n"
+               "joint(3).tr2nd.trans = [0.3*L 0 0]; joint(3).type = 'spherical';\n",
+               L, one, two, k == 0 ? "joint(1).dof(1).init = 1; joint(2).dof(1).init = 1;\n" : "");
+      robot r = robot_open(text);
+      const char* said = td_spec_messages(r.spec);
+      assert_non_null(strstr(said, "closing the loops turns joint(1) by"));
+      assert_non_null(strstr(said, "and joint(2) by"));
+      robot_close(&r);
+    }
+  for (double L = 1; L > 1e-7; L /= 100) {
+    char text[700];
+    snprintf(text, sizeof text,
+             "L = %g; for i = 1:2, body(i).m = 1; body(i).I = L^2*eye(3); joint(i).second = i;\n"
+             "joint(i).tr.trans = [inf 0 0]; joint(i).dof(1).spring.coeff = 1; end\n"
+             "joint(2).dof(1).init = 0.2*L; joint(2).dof(1).spring.init = 0.2*L;\n"
+             "joint(3).first = 1; joint(3).second = 2; joint(3).tr.trans = [0.04*L 0 0];\n"
+             "joint(3).tr2nd.trans = [0 0 0]; joint(3).type = 'spherical';\n",
+             L);
+    robot r = robot_open(text);
+    assert_non_null(strstr(td_spec_messages(r.spec), "closing the loops moves joint("));
+    robot_close(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
+      cmocka_unit_test(test_turns_and_small_ways_are_told),
       cmocka_unit_test(test_what_is_outside_stays),
       cmocka_unit_test(test_a_rod_is_bent_to_its_own_base),
       cmocka_unit_test(test_a_rod_stretches_by_need),

@@ -1,6 +1,7 @@
 // Leapfrog on problems with known solutions: order, stability limit, tolerance, dense output,
 // roots, bodies that turn; and where the rule takes it.
 #include "check.h"
+#include "math/vec3.h"
 #include "robot.h"
 #include "solve/time/ode.h"
 
@@ -261,6 +262,46 @@ static void a_shaken_net_leaps(void** state) {
   CHECK_NEAR(rows[1][1], rows[0][1], 1e-2 * fabs(rows[0][1]));
 }
 
+// A free spin has no accelerations at all: what errs is how positions follow velocities.  The angle
+// is |w| t about a fixed axis in the three ways to write turns.
+static void a_free_spin_follows_the_tolerance(void** state) {
+  (void)state;
+  static const char* const joints[] = {
+      "joint(1).type = 'spherical'; joint(1).dof(1).rate = 3; joint(1).dof(2).rate = -7;\n"
+      "joint(1).dof(3).rate = 18;\n",
+      "joint(1).tr.rot = [0 inf inf inf]; joint(1).dof(1).rate = 1.5; joint(1).dof(2).rate = -3.5;"
+      "joint(1).dof(3).rate = 9;\n"};
+  const double rate = sqrt(9 + 49 + 324), angle = rate * 0.7;
+  const vec3 axis = {3 / rate, -7 / rate, 18 / rate}, p = {0.1, 0.2, 0};
+  const vec3 want =
+      vec3_add(vec3_add(vec3_scale(cos(angle), p), vec3_scale(sin(angle), vec3_cross(axis, p))),
+               vec3_scale((1 - cos(angle)) * vec3_dot(axis, p), axis));
+  for (int k = 0; k < 2; k++) {
+    double error[3];
+    for (int i = 0; i < 3; i++) {
+      char text[600];
+      snprintf(text, sizeof text,
+               "body(1).m = 0.3; body(1).I = 1e-4*eye(3); joint(1).second = 1;\n%s"
+               "sensor(1).name = 'p'; sensor(1).value = pos(body(1), [0.1 0.2 0]);\n"
+               "par.t_final = 0.7; par.dt_out = 0.7; par.atol = 1e-12;\n",
+               joints[k]);
+      robot r = robot_open(text);
+      td_sim_options o = td_sim_options_default();
+      td_trajectory* run = NULL;
+      o.solver = TD_SOLVER_LEAPFROG;
+      o.rtol = pow(10, -4 - 2 * i);
+      assert_int_equal(td_simulate(r.model, r.work, r.state, &o, &run), TD_OK);
+      const double* y = td_trajectory_sensors(run, td_trajectory_rows(run) - 1);
+      error[i] = hypot(hypot(y[0] - want.x, y[1] - want.y), y[2] - want.z);
+      td_trajectory_free(run);
+      robot_close(&r);
+    }
+    // steps by the third root of the tolerance, an error by its square: 100^(2/3) = 21
+    assert_true(error[0] < 0.03);
+    for (int i = 0; i < 2; i++) assert_true(error[i] / error[i + 1] > 10);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(errors_fall_with_the_square_of_the_step),
@@ -273,6 +314,7 @@ int main(void) {
       cmocka_unit_test(networks_leap_at_loose_tolerances),
       cmocka_unit_test(constraints_cost_no_order),
       cmocka_unit_test(a_shaken_net_leaps),
+      cmocka_unit_test(a_free_spin_follows_the_tolerance),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -217,6 +217,39 @@ static void a_path_from_no_field_says_why_it_ends(void** state) {
   close_robot(&r);
 }
 
+// A needle in a field, w² = m B / I, beside a bead in the parabola z = c x²/2, w² = g c, and an
+// internal state with the rate (B - z)/T: modes and the linear model with the centre of mass as its
+// output have these closed forms, to rounding.
+static void modes_and_linear_models_have_closed_forms(void** state) {
+  (void)state;
+  robot r = load(
+      "world.g = [0 0 -9.81]; B = input('B', 0.08); b = internal('b', 0.08);\n"
+      "dynamics(1).of = 'b'; dynamics(1).rate = (B - b)/0.5;\n"
+      "body(1).m = 1; body(1).I = 0.01*eye(3); body(2).m = 3; body(2).I = 0.001*eye(3);\n"
+      "joint(1).second = 1; joint(1).type = 'revolute';\n"
+      "magnet(1).on = 1; magnet(1).moment = [0.5 0 0]; magnet(1).field = [b 0.5*(b - 0.08) 0];\n"
+      "x = dof(joint(2), 1); joint(2).second = 2; joint(2).curve = [x 0 1.5*x^2];\n"
+      "sensor(1).name = 'centre'; sensor(1).value = com();\n");
+  td_modes_result* modes = NULL;
+  assert_int_equal(td_modes(r.model, r.state, r.work, &modes), TD_OK);
+  assert_int_equal(modes->n, 2);
+  CHECK_NEAR(modes->omega[0], 2, 1e-12);
+  CHECK_NEAR(modes->omega[1], sqrt(9.81 * 3), 1e-12);
+  td_modes_free(modes);
+
+  // x = needle, bead, their rates, internal state
+  td_linear* l = NULL;
+  assert_int_equal(td_linearize(r.model, r.state, r.work, &l), TD_OK);
+  assert_int_equal(l->nx, 5);
+  const double A[25] = {
+      [2] = 1, [8] = 1, [10] = -4, [14] = 0.5 * 0.5 / 0.01, [16] = -9.81 * 3, [24] = -2};
+  for (int i = 0; i < 25; i++) CHECK_NEAR(l->A[i], A[i], 1e-12);
+  for (int i = 0; i < 5; i++) CHECK_NEAR(l->B[i], i == 4 ? 2 : 0, 1e-12);
+  for (int i = 0; i < 15; i++) CHECK_NEAR(l->C[i], i == 1 ? 0.75 : 0, 1e-12);
+  td_linear_free(l);
+  close_robot(&r);
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_period_of_a_needle),
@@ -224,6 +257,7 @@ int main(void) {
       cmocka_unit_test(a_magnet_at_a_place_bends_a_rod_up_to_it),
       cmocka_unit_test(dense_and_sparse_agree),
       cmocka_unit_test(a_path_from_no_field_says_why_it_ends),
+      cmocka_unit_test(modes_and_linear_models_have_closed_forms),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }

@@ -398,9 +398,12 @@ static void a_run_that_stands_still_ends(void** state) {
   s.options.max_steps = 100000;  // without the look at it, it would get there
   assert_int_equal(simulate(&s), TD_E_DIVERGED);
   assert_true(td_trajectory_stats(s.rows)->t_end < 0.9);
-  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "stands still"));
-  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "fastest change there: rod(1)["));
-  assert_non_null(strstr(td_trajectory_diagnosis(s.rows), "what may help: damping"));
+  // a coordinate grows without bound on the way: seen first, or only that steps have collapsed
+  const char* why = td_trajectory_diagnosis(s.rows);
+  assert_true(strstr(why, "rod(1)[1].coord goes to infinity at about t = 0.29") ||
+              strstr(why, "stands still"));
+  assert_non_null(strstr(why, "fastest change there: rod(1)["));
+  assert_non_null(strstr(why, "coordinates that keep their meaning"));
   close_model(&s);
 }
 

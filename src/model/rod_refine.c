@@ -1,0 +1,170 @@
+// Refined rods: the same rod in another space, by which the error of its discretisation is judged
+// (solve/accuracy).  td_spec.refine says how: elements are divided and orders raised.  Parts are
+// changed before the builder of the rod model reads them, and every coordinate of the refined rod
+// that follows linearly from those of the written rod is recorded as a sum of these (model_lift).
+//
+// Places at which strains may jump (ends of cables and chambers, attachments) become boundaries of
+// parts of a 'gvs' rod: an indicator does not see a jump inside an element.  The other models keep
+// equal segments; where such a place is inside a segment, model_rod.jumps tells.
+#include <math.h>
+#include <stdlib.h>
+
+#include "model/gvs.h"
+
+td_status td_rod_jumps(builder* b, int rod, rod_places* out) {
+  enum { MOST = 64 };
+  rod_split ends[MOST];
+  TD_TRY(td_rod_attached(b, rod, out));
+  const int n = min_int(td_rod_splits(b, rod, ends, MOST), MOST);
+  for (int i = 0; i < n; i++) TD_TRY(td_rod_want(b, rod, ends[i].arc, out));
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
+  while (out->n > 0 && out->arc[out->n - 1] > (1 - 1e-9) * b->rod[rod].length) out->n--;
+  return TD_OK;
+}
+
+// Number the segments of all parts anew.
+static void renumber(build_rod* r) {
+  r->n = 0;
+  for (int i = 0; i < r->npart; i++) {
+    r->part[i].first = r->n;
+    r->n += r->part[i].n;
+  }
+}
+
+// Note whether a jump is not at the end of one of `each` equal pieces of a part for each of its n.
+static td_status note_jumps(builder* b, int rod, bool segments) {
+  build_rod* r = &b->rod[rod];
+  rod_places jumps = {0};
+  const td_status status = td_rod_jumps(b, rod, &jumps);
+  for (int k = 0; status == TD_OK && k < jumps.n; k++) {
+    const rod_part* p = td_rod_part_at(b, rod, jumps.arc[k]);
+    const double x = (jumps.arc[k] - p->from) / p->length * (segments ? p->whole_n : 1);
+    if (fabs(x - round(x)) > 1e-6) b->m->rod[rod].jumps = true;
+  }
+  td_rod_places_free(&jumps);
+  renumber(r);
+  return status;
+}
+
+// ---- segments ---------------------------------------------------------------------------------
+
+static td_status refine_segments(builder* b, int rod) {
+  const spec_refine* how = &b->spec->refine;
+  build_rod* r = &b->rod[rod];
+  for (int i = 0; i < r->npart; i++) {
+    rod_part* p = &r->part[i];
+    p->n = how->split > 1 ? p->n * how->split : max_int(1, (p->n + 1) / 2);
+  }
+  return note_jumps(b, rod, true);
+}
+td_status td_refine_rod_srl(builder* b, int rod) { return refine_segments(b, rod); }
+td_status td_refine_rod_ebr(builder* b, int rod) { return refine_segments(b, rod); }
+td_status td_refine_rod_eba(builder* b, int rod) { return refine_segments(b, rod); }
+
+// The strain of a segment is the mean of those of the written segments that it overlaps,
+//
+//   q'/l' = Σ (overlap/l') q/l
+//
+// Segments of a part have the same free strains, so that the coordinates are counted part by part.
+td_status td_rod_lift_segments(builder* b, int rod) {
+  const build_rod* r = &b->rod[rod];
+  int written = 0;  // coordinates of the written rod before the part
+  for (int i = 0; i < r->npart; i++) {
+    const rod_part* p = &r->part[i];
+    int mode[6], nmode = 0;
+    for (int d = 0; d < 6; d++)
+      mode[d] = td_rod_mode(b, rod, d, p->from + 0.5 * p->length) ? nmode++ : -1;
+    const double l = p->length / p->n, L = p->length / p->whole_n;
+    for (int j = 0; j < b->m->npos; j++) {
+      const model_dof* dof = &b->m->pos[j];
+      const int k = dof->element - 1 - p->first;
+      if (dof->rod != rod + 1 || k < 0 || k >= p->n) continue;
+      int v = 0;
+      while (b->m->vel[v].partner != j) v++;
+      for (int s = 0; s < p->whole_n; s++) {
+        const double overlap = fmin((k + 1) * l, (s + 1) * L) - fmax(k * l, s * L);
+        if (overlap > 1e-9 * l)
+          TD_TRY(td_rod_lift(b, rod, j, v, written + s * nmode + mode[dof->dof - 1], overlap / L));
+      }
+    }
+    written += nmode * p->whole_n;
+  }
+  return TD_OK;
+}
+
+// ---- polynomials ------------------------------------------------------------------------------
+
+// The polynomials of position and rotation have one element in each part.
+td_status td_refine_rod_rom(builder* b, int rod) {
+  const spec_refine* how = &b->spec->refine;
+  build_rod* r = &b->rod[rod];
+  for (int i = 0; i < r->npart; i++) {
+    rod_part* p = &r->part[i];
+    p->n = max_int(1, p->n + how->raise + (how->split > 1));
+  }
+  return note_jumps(b, rod, false);
+}
+
+// Parts are cut at jumps, and then at the ends of elements too, so that the strains of the written
+// rod are in the space of the refined one.  Stretches keep their shares of the part when a
+// parameter changes its length.  A jump that does not is at a border that moves, of which the
+// parameters are settled as everywhere (breaks() and mark_places() in build_gvs.c).
+td_status td_refine_rod_gvs(builder* b, int rod) {
+  build_rod* r = &b->rod[rod];
+  rod_places cuts = {0};
+  td_status status = td_rod_jumps(b, rod, &cuts);
+  const int njump = cuts.n;
+  if (status != TD_OK || njump == 0) {
+    td_rod_places_free(&cuts);
+    return status;
+  }
+
+  // ends of elements of the parts in which there is a jump
+  for (int i = 0; i < r->npart && status == TD_OK; i++) {
+    const rod_part* p = &r->part[i];
+    bool jumps = false;
+    for (int k = 0; k < njump; k++)
+      jumps = jumps || (cuts.arc[k] > p->from + 1e-9 * r->length &&
+                        cuts.arc[k] < p->from + p->length - 1e-9 * r->length);
+    for (int d = 0; d < 6 && jumps && !p->w.strain; d++) {
+      const int elements = td_gvs_elements(p, d);
+      for (int e = 1; e < elements && status == TD_OK; e++)
+        status = td_rod_want(b, rod, p->from + e * p->length / elements, &cuts);
+    }
+  }
+  if (cuts.n > 1) qsort(cuts.arc, (size_t)cuts.n, sizeof(double), td_ascending);
+
+  // stretches of parts; those with strains that are written out stay whole
+  rod_part* part = status == TD_OK ? calloc((size_t)(r->npart + cuts.n), sizeof *part) : NULL;
+  if (!part) {
+    td_rod_places_free(&cuts);
+    return status == TD_OK ? TD_E_NOMEM : status;
+  }
+  int n = 0;
+  for (int i = 0; i < r->npart; i++) {
+    rod_part p = r->part[i];
+    const double end = p.from + p.length, eps = 1e-9 * r->length;
+    const ex from = p.from_ex, length = p.length_ex;
+    double share = 0;  // of the part before the stretch
+    for (int k = 0; k < cuts.n && !p.w.strain; k++) {
+      if (!(cuts.arc[k] > p.from + eps && cuts.arc[k] < end - eps)) continue;
+      const double next = (cuts.arc[k] - p.whole_from) / p.whole_length;
+      p.length = cuts.arc[k] - p.from;
+      p.length_ex = times(b, next - share, length);
+      part[n++] = p;
+      p.from = cuts.arc[k];
+      p.from_ex = add(b, from, times(b, next, length));
+      share = next;
+    }
+    p.length = end - p.from;
+    if (share > 0) p.length_ex = times(b, 1 - share, length);
+    part[n++] = p;
+  }
+  free(r->part);
+  r->part = part;
+  r->npart = n;
+  r->nmark = 0;  // places are noted again, as shares of the stretches (td_rod_mark)
+  renumber(r);
+  td_rod_places_free(&cuts);
+  return TD_OK;
+}

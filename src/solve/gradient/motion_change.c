@@ -1,0 +1,364 @@
+// The parts of the changes of a motion (motion_change.h).
+#include "solve/gradient/motion_change.h"
+
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "solve/vectors.h"
+
+// ---- by what ----------------------------------------------------------------------------------
+
+// Whether a `by` can be differentiated by.
+static td_status admit(td_motion_change* x, const td_by* by) {
+  const td_model* m = x->model;
+  const int i = by->index, samples = x->inputs ? x->inputs->rows * x->inputs->n : 0;
+  const int count[] = {m->nparam, m->ninput, m->nvel, m->nvel, m->ninternal, samples};
+  static const char* const what[] = {"parameter", "input",          "coordinate",
+                                     "velocity",  "internal state", "sample of an input"};
+  if ((int)by->kind < 0 || by->kind > TD_BY_SAMPLE)
+    return td_motion_change_refuse(
+        x, "there is no kind %d of what a trajectory is differentiated by", (int)by->kind);
+  if (i < 0 || i >= count[by->kind])
+    return td_motion_change_refuse(x, "there is no %s of number %d", what[by->kind], i);
+  if (by->kind == TD_BY_PARAM && m->param[i].structural)
+    return td_motion_change_refuse(
+        x, "parameter '%s' was used while loading: there is no derivative by it",
+        td_model_param_name(m, i));
+  if (by->kind == TD_BY_INPUT && model_sets_input(m, i))
+    return td_motion_change_refuse(
+        x, "input '%s' is set by a controller: there is no derivative by it",
+        td_model_input_name(m, i));
+  if ((by->kind == TD_BY_POSITION || by->kind == TD_BY_VELOCITY) && m->vel[i].motion != NUM_NONE)
+    return td_motion_change_refuse(
+        x, "the motion of %s is prescribed: there is no derivative by its start",
+        td_model_v_name(m, i));
+  return TD_OK;
+}
+
+// Whether the motion of a model is differentiated at all.
+static td_status admit_model(td_motion_change* x) {
+  const td_model* m = x->model;
+  if (m->sparse)
+    return td_motion_change_refuse(
+        x,
+        "the model is a sparse one, whose trajectories are not differentiated: ask for "
+        "dense matrices (par.linear)");
+  if (td_model_is_controlled(m))
+    return td_motion_change_refuse(
+        x,
+        "controllers and tasks of the model set inputs, and trajectories with them are "
+        "not differentiated: give inputs over time");
+  for (int i = 0; i < m->nrow; i++)
+    if (m->row[i].target == TARGET_CONTROL)
+      return td_motion_change_refuse(
+          x, "%s follows joint.control, and trajectories with it are not differentiated",
+          td_model_constraint_name(m, i));
+  return TD_OK;
+}
+
+static double* part(double** p, size_t n) {
+  double* x = *p;
+  *p += n;
+  return x;
+}
+
+td_status td_motion_change_new(const td_model* m, td_work* work, const td_sim_options* options,
+                               td_start start, const td_by* by, int k, td_motion_change* x) {
+  *x = (td_motion_change){.model = m, .work = work, .by = by, .k = k, .inputs = options->inputs};
+  TD_TRY(admit_model(x));
+  if ((int)start < 0 || start > TD_START_EQUILIBRIUM)
+    return td_motion_change_refuse(x, "there is no start of number %d", (int)start);
+  for (int i = 0; i < k; i++) TD_TRY(admit(x, &by[i]));
+
+  // parameters and inputs that act directly, each once
+  x->base = malloc(((size_t)k + 1) * sizeof *x->base);
+  x->of = malloc(((size_t)k + 1) * sizeof *x->of);
+  if (x->base == NULL || x->of == NULL) return TD_E_NOMEM;
+  for (int i = 0; i < k; i++) {
+    td_by own = by[i];
+    x->of[i] = -1;
+    if (own.kind == TD_BY_SAMPLE)
+      own = (td_by){TD_BY_INPUT, x->inputs->input[by[i].index % x->inputs->n]};
+    if (own.kind != TD_BY_PARAM && own.kind != TD_BY_INPUT) continue;
+    int at = 0;
+    while (at < x->nbase && (x->base[at].kind != own.kind || x->base[at].index != own.index)) at++;
+    if (at == x->nbase) x->base[x->nbase++] = own;
+    x->of[i] = at;
+  }
+
+  // memory, and the unit directions
+  const size_t b = (size_t)x->nbase, K = (size_t)k, nv = (size_t)m->nvel, nq = (size_t)m->npos,
+               nr = (size_t)m->nrow, np = (size_t)m->nparam, nd = (size_t)model_drives(m),
+               nz = (size_t)m->ninternal;
+  double* p = x->block = calloc(b * (np + nd + nv + nr + nz) + K * (3 * nv + nr + 1) + 2 * nq * nv +
+                                    np + nd + 2 * nv + nz + 1,
+                                sizeof(double));
+  if (p == NULL) return TD_E_NOMEM;
+  x->unit = part(&p, K);
+  x->p = part(&p, b * np);
+  x->u = part(&p, b * nd);
+  x->a = part(&p, b * nv);
+  x->lambda = part(&p, b * nr);
+  x->z = part(&p, b * nz);
+  x->theta = part(&p, K * nv);
+  x->rate = part(&p, K * nv);
+  x->x = part(&p, K * nv);
+  x->e = part(&p, K * nr);
+  x->N = part(&p, nq * nv);
+  x->Nplus = part(&p, nq * nv);
+  x->one_p = part(&p, np);
+  x->one_u = part(&p, nd);
+  x->column = part(&p, 2 * nv + nz);
+  for (int i = 0; i < k; i++) {
+    const double size = by[i].kind == TD_BY_PARAM ? fabs(td_work_param(m, work, by[i].index)) : 1;
+    x->unit[i] = size > 0 && isfinite(size) ? size : 1;
+  }
+  for (int i = 0; i < x->nbase; i++) {
+    if (x->base[i].kind == TD_BY_PARAM) x->p[(size_t)i * np + (size_t)x->base[i].index] = 1;
+    if (x->base[i].kind == TD_BY_INPUT) x->u[(size_t)i * nd + (size_t)x->base[i].index] = 1;
+  }
+  return TD_OK;
+}
+
+void td_motion_change_free(td_motion_change* x) {
+  free(x->base);
+  free(x->of);
+  free(x->block);
+}
+
+// A sample's part of the straight lines between the rows of the table, which go on beyond its ends.
+double td_motion_change_weight(const td_motion_change* x, int i, double t) {
+  if (x->of[i] < 0) return 0;
+  if (x->by[i].kind != TD_BY_SAMPLE) return 1;
+  const td_input_table* table = x->inputs;
+  const int row = x->by[i].index / table->n, last = table->rows - 1;
+  const double* at = table->t;
+  if ((row == 0 && t <= at[0]) || (row == last && t >= at[last])) return 1;
+  if (row > 0 && t > at[row - 1] && t <= at[row])
+    return (t - at[row - 1]) / (at[row] - at[row - 1]);
+  if (row < last && t >= at[row] && t < at[row + 1])
+    return (at[row + 1] - t) / (at[row + 1] - at[row]);
+  return 0;
+}
+
+td_direction td_motion_change_along(td_motion_change* x, int i, double t) {
+  const td_model* m = x->model;
+  memset(x->one_p, 0, (size_t)m->nparam * sizeof(double));
+  memset(x->one_u, 0, (size_t)model_drives(m) * sizeof(double));
+  const int at = x->of[i];
+  const bool param = at >= 0 && x->base[at].kind == TD_BY_PARAM;
+  if (param) x->one_p[x->base[at].index] = 1;
+  if (at >= 0 && !param) x->one_u[x->base[at].index] = td_motion_change_weight(x, i, t);
+  return (td_direction){.p = param ? x->one_p : NULL, .u = x->one_u};
+}
+
+// ---- rates ------------------------------------------------------------------------------------
+
+td_status td_motion_change_rates(td_motion_change* x, double t, const double* y, double* G) {
+  td_motion* mo = x->motion;
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel;
+  memset(G, 0, area(mo->ode.n, k) * sizeof(double));
+  if (x->nbase == 0) return TD_OK;
+
+  // along all parameters and inputs at once
+  td_motion_unpack(mo, t, y);
+  td_direction* along = calloc((size_t)x->nbase, sizeof *along);
+  if (along == NULL) return TD_E_NOMEM;
+  for (int i = 0; i < x->nbase; i++)
+    along[i] = x->base[i].kind == TD_BY_PARAM
+                   ? (td_direction){.p = x->p + area(i, m->nparam)}
+                   : (td_direction){.u = x->u + area(i, model_drives(m))};
+  const td_status status =
+      td_rates_diff(m, mo->state, x->work, along, x->nbase, x->a, x->lambda, x->z);
+  free(along);
+  TD_TRY(status);
+
+  // each `by` with its weight
+  for (int i = 0; i < k; i++) {
+    const double weight = td_motion_change_weight(x, i, t);
+    if (weight == 0) continue;
+    const double *a = x->a + area(x->of[i], nv), *z = x->z + area(x->of[i], m->ninternal);
+    for (int j = 0; j < mo->nv; j++) G[area(mo->nq + j, k) + (size_t)i] = weight * a[mo->iv[j]];
+    for (int j = 0; j < mo->ninner; j++) G[area(inner_at(mo) + j, k) + (size_t)i] = weight * z[j];
+  }
+  return TD_OK;
+}
+
+// ---- the manifold -----------------------------------------------------------------------------
+
+bool td_motion_change_is_free(const td_motion_change* x) {
+  return x->model->nrow == 0 && !td_has_quaternions(x->model);
+}
+
+void td_motion_change_tangent(td_motion_change* x, double t, const double* y, const double* S) {
+  td_motion* mo = x->motion;
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel, nq = m->npos;
+  td_motion_unpack(mo, t, y);
+  td_qdot_inverse(m, mo->state->q, x->Nplus);
+  memset(x->theta, 0, area(k, nv) * sizeof(double));
+  memset(x->rate, 0, area(k, nv) * sizeof(double));
+  for (int c = 0; c < mo->nv; c++) {
+    // θ = N⁺ s, over the few positions that a coordinate has
+    const int v = mo->iv[c];
+    for (int j = 0; j < mo->nq; j++) {
+      const double w = x->Nplus[area(v, nq) + (size_t)mo->iq[j]];
+      for (int i = 0; w != 0 && i < k; i++)
+        x->theta[area(i, nv) + (size_t)v] += w * S[area(j, k) + (size_t)i];
+    }
+    for (int i = 0; i < k; i++)
+      x->rate[area(i, nv) + (size_t)v] = S[area(mo->nq + c, k) + (size_t)i];
+  }
+  for (int i = 0; i < k && m->nmotion_slot > 0; i++) {
+    const td_direction along = td_motion_change_along(x, i, t);
+    td_prescribe_diff(m, mo->state, x->work, &along, x->theta + area(i, nv), x->rate + area(i, nv));
+  }
+}
+
+// Positions s = N θ and rates of the tangent changes.
+static void put_tangent(td_motion_change* x, double* S) {
+  td_motion* mo = x->motion;
+  const int k = x->k, nv = x->model->nvel;
+  td_qdot_matrix(x->model, mo->state->q, x->N);
+  memset(S, 0, area(mo->nq, k) * sizeof(double));
+  for (int j = 0; j < mo->nq; j++)
+    for (int c = 0; c < mo->nv; c++) {
+      const double w = x->N[area(mo->iq[j], nv) + (size_t)mo->iv[c]];
+      for (int i = 0; w != 0 && i < k; i++)
+        S[area(j, k) + (size_t)i] += w * x->theta[area(i, nv) + (size_t)mo->iv[c]];
+    }
+  for (int c = 0; c < mo->nv; c++)
+    for (int i = 0; i < k; i++)
+      S[area(mo->nq + c, k) + (size_t)i] = x->rate[area(i, nv) + (size_t)mo->iv[c]];
+}
+
+// The least changes that keep the constraints and their rates: J δθ = -δe, J δv = -δė.  `rates`:
+// the rates in the metric of the mass matrix.
+static td_status onto_constraints(td_motion_change* x, double t, bool rates) {
+  td_motion* mo = x->motion;
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel, nr = m->nrow;
+  for (int order = 0; order < 2; order++) {
+    for (int i = 0; i < k; i++) {
+      td_direction along = td_motion_change_along(x, i, t);
+      double* e = x->e + area(i, nr);
+      along.q = x->theta + area(i, nv);
+      along.v = x->rate + area(i, nv);
+      TD_TRY(td_constraints_diff(m, mo->state, x->work, &along, NULL, order == 0 ? e : NULL,
+                                 order == 1 ? e : NULL, NULL));
+      for (int j = 0; j < nr; j++) e[j] = -e[j];
+    }
+    TD_TRY(
+        td_projection_solve(m, mo->state, x->work, order == 1 && rates, NULL, x->e, k, x->x, NULL));
+    double* to = order == 0 ? x->theta : x->rate;
+    for (int i = 0; i < k * nv; i++) to[i] += x->x[i];
+  }
+  return TD_OK;
+}
+
+td_status td_motion_change_project(td_motion_change* x, double t, const double* y, double* S) {
+  if (td_motion_change_is_free(x)) return TD_OK;
+  td_motion_change_tangent(x, t, y, S);
+  if (x->model->nrow > 0) TD_TRY(onto_constraints(x, t, false));
+  put_tangent(x, S);
+  return TD_OK;
+}
+
+// ---- the start --------------------------------------------------------------------------------
+
+// Rates that td_state_initial() makes of the written ones: the free nodes of rods follow what
+// carries them, and constraints take a part.  Their changes are known where there is nothing to
+// follow or to take.
+static td_status initial_rates(td_motion_change* x) {
+  const td_model* m = x->model;
+  const td_state* state = x->motion->state;
+  double written = 0, moved = 0, taken = 0;
+  for (int i = 0; i < m->nvel; i++) {
+    if (m->vel[i].motion != NUM_NONE) continue;
+    written = fmax(written, fabs(state->v[i]));
+    taken = fmax(taken, fabs(state->v[i] - x->work->num[m->vel[i].init]));
+  }
+  for (int i = 0; i < x->k * m->nvel; i++) moved = fmax(moved, fabs(x->rate[i]));
+  if (m->nnode > 0 && (written > 0 || moved > 0))
+    return td_motion_change_refuse(
+        x,
+        "nodes of rods start with velocities that follow what carries them, which are "
+        "not differentiated: take the start as given");
+  if (m->nrow > 0 && taken > 1e-9 * (1 + written))
+    return td_motion_change_refuse(
+        x,
+        "the initial rates as written do not meet the constraints, and what is made of "
+        "them is not differentiated: write rates that do, or take the start as given");
+  return TD_OK;
+}
+
+// Changes of an equilibrium that the motion starts from, in x->theta and S.
+static td_status equilibrium(td_motion_change* x, double* S) {
+  td_motion* mo = x->motion;
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel, nz = m->ninternal;
+  if (largest(mo->state->v, (size_t)nv) > 0)
+    return td_motion_change_refuse(x, "the state to start from is no equilibrium: it moves");
+
+  // parameters and inputs, each once; a sample counts with its weight at the start
+  double* dz = calloc(area(x->nbase, nz) + 1, sizeof(double));
+  if (dz == NULL) return TD_E_NOMEM;
+  const td_status status = td_equilibrium_gradient(m, mo->state, x->work, x->base, x->nbase, x->a,
+                                                   NULL, nz > 0 ? dz : NULL, NULL, NULL);
+  for (int i = 0; i < k && status == TD_OK; i++) {
+    const double weight = td_motion_change_weight(x, i, mo->state->t);
+    for (int j = 0; j < nv && weight != 0; j++)
+      x->theta[area(i, nv) + (size_t)j] = weight * x->a[area(x->of[i], nv) + (size_t)j];
+    for (int j = 0; j < nz && weight != 0; j++)
+      S[area(inner_at(mo) + j, k) + (size_t)i] = weight * dz[area(x->of[i], nz) + (size_t)j];
+  }
+  free(dz);
+  if (status != TD_OK)
+    return td_motion_change_refuse(
+        x, "the state to start from: %s",
+        td_work_failure(x->work)[0] != '\0' ? td_work_failure(x->work) : td_status_text(status));
+  return TD_OK;
+}
+
+td_status td_motion_change_start(td_motion_change* x, td_start start, double t, const double* y,
+                                 double* S) {
+  td_motion* mo = x->motion;
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel, nz = m->ninternal;
+  memset(S, 0, area(mo->ode.n, k) * sizeof(double));
+  td_motion_unpack(mo, t, y);
+  memset(x->theta, 0, area(k, nv) * sizeof(double));
+  memset(x->rate, 0, area(k, nv) * sizeof(double));
+
+  // the state that is started from
+  if (start == TD_START_EQUILIBRIUM) TD_TRY(equilibrium(x, S));
+  for (int i = 0; i < k && start == TD_START_INITIAL; i++) {
+    if (x->by[i].kind != TD_BY_PARAM) continue;
+    const td_direction along = td_motion_change_along(x, i, t);
+    double* z = x->column;
+    const td_status status = td_state_initial_diff(m, x->work, along.p, x->theta + area(i, nv),
+                                                   x->rate + area(i, nv), z);
+    if (status != TD_OK) return td_motion_change_refuse(x, "%s", td_work_failure(x->work));
+    for (int j = 0; j < nz; j++) S[area(inner_at(mo) + j, k) + (size_t)i] = z[j];
+  }
+  if (start == TD_START_INITIAL) TD_TRY(initial_rates(x));
+
+  // what is added to it
+  for (int i = 0; i < k; i++) {
+    const int at = x->by[i].index;
+    if (x->by[i].kind == TD_BY_POSITION) x->theta[area(i, nv) + (size_t)at] += 1;
+    if (x->by[i].kind == TD_BY_VELOCITY) x->rate[area(i, nv) + (size_t)at] += 1;
+    if (x->by[i].kind == TD_BY_INTERNAL) S[area(inner_at(mo) + at, k) + (size_t)i] += 1;
+  }
+  td_motion_unpack(mo, t, y);
+  for (int i = 0; i < k && m->nmotion_slot > 0; i++) {
+    const td_direction along = td_motion_change_along(x, i, t);
+    td_prescribe_diff(m, mo->state, x->work, &along, x->theta + area(i, nv), x->rate + area(i, nv));
+  }
+  if (m->nrow > 0) TD_TRY(onto_constraints(x, t, start == TD_START_INITIAL));
+  put_tangent(x, S);
+  return TD_OK;
+}

@@ -1,0 +1,142 @@
+// What a run passes between its steps (solve/time/follow.h), for its derivatives: what is refused,
+// and times of stops that move with parameters.
+#include <math.h>
+#include <stdio.h>
+#include <string.h>
+
+#include "model/model.h"
+#include "solve/gradient/motion_change.h"
+
+#define REFUSED "and trajectories are not differentiated across that"
+
+td_status td_motion_change_refuse(td_motion_change* x, const char* format, ...) {
+  va_list list;
+  va_start(list, format);
+  vsnprintf(x->why, sizeof x->why, format, list);
+  va_end(list);
+  return TD_E_USAGE;
+}
+
+td_status td_motion_change_pass(td_motion_change* x, td_passing what, int which, double t) {
+  const td_model* m = x->model;
+  switch (what) {
+    case TD_PASS_SPEED:
+      return td_motion_change_refuse(
+          x, "at t = %.6g s a prescribed speed jumps, " REFUSED ": smooth it", t);
+    case TD_PASS_CABLE:
+      return td_motion_change_refuse(
+          x, "at t = %.6g s %s becomes taut or slack, " REFUSED ": give it a stiffness", t,
+          which >= 0 ? td_taut_name(m, which) : "a cable that cannot be stretched");
+    case TD_PASS_EVENT:
+      return td_motion_change_refuse(
+          x, "at t = %.6g s event '%s' ends the run, " REFUSED ": end it before", t,
+          model_name(m, m->event[which].name));
+    case TD_PASS_BUCKLE:
+      return td_motion_change_refuse(
+          x, "at t = %.6g s rods buckle, " REFUSED ": start with bent ones", t);
+    case TD_PASS_STOP:
+    case TD_PASS_SWITCH:
+      break;
+  }
+  return TD_OK;
+}
+
+// Name the guard at which rates jump.
+static td_status refuse_jump(td_motion_change* x, int guard, double t) {
+  const td_model* m = x->model;
+  const int balls = td_contact_guards(m), switches = td_switch_count(m);
+  const int kink = guard - balls - switches - m->ntaut;
+  td_text text = {0};
+  if (kink >= 0) td_ex_print(m->graph, m->kink_ex[kink], TD_SYNTAX_OCTAVE, &text);
+  td_motion_change_refuse(
+      x, "at t = %.6g s %s%.80s%s begins or ceases to act with a jump of the rates, " REFUSED, t,
+      guard < balls              ? "a contact"
+      : guard < balls + switches ? "a one-sided spring, damper or cable (dir)"
+      : kink < 0                 ? td_taut_name(m, guard - balls - switches)
+                                 : "",
+      text.s != NULL ? text.s : "", kink >= 0 ? " in a force" : "");
+  td_text_free(&text);
+  return TD_E_USAGE;
+}
+
+// How much the rates differ at a time d before and behind (t, y), relative to their size; h is the
+// length of the step before it.  scratch 3 (n + nquad).
+static td_status difference(td_motion* mo, td_stepper* stepper, double t, const double* y, double h,
+                            double d, double* scratch, double* jump) {
+  const int n = mo->ode.n;
+  double *state = scratch, *before = state + n + mo->ode.nquad,
+         *behind = before + n + mo->ode.nquad;
+  if (d <= h) {
+    TD_TRY(td_stepper_at(stepper, t - d, state));
+  } else {  // beyond the last step, along the rates behind it
+    TD_TRY(mo->ode.rhs(mo, t, y, before));
+    for (int i = 0; i < n; i++) state[i] = y[i] - d * before[i];
+  }
+  TD_TRY(mo->ode.rhs(mo, t - d, state, before));
+  for (int i = 0; i < n; i++) state[i] = y[i] + d * before[i];
+  TD_TRY(mo->ode.rhs(mo, t + d, state, behind));
+  double most = 0, far = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fmax(fabs(before[i]), fabs(behind[i])));
+    far = fmax(far, fabs(before[i] - behind[i]));
+  }
+  *jump = most > 0 ? far / most : 0;
+  return TD_OK;
+}
+
+// The difference of the rates grows with the time d around the switch.  Where they are continuous
+// it does so step by step; where they jump it does so at once, at a d that the search for the
+// switch has left, which bisection finds.
+td_status td_motion_change_switch(td_motion_change* x, td_stepper* stepper, int guard, double t,
+                                  const double* y, double h) {
+  td_motion* mo = x->motion;
+  double* scratch = malloc((3 * (size_t)(mo->ode.n + mo->ode.nquad) + 1) * sizeof(double));
+  if (scratch == NULL) return TD_E_NOMEM;
+  double low = 0, high = fmax(0.1 * h, 1e-5 * fmax(fabs(t), 1e-3)), at_low = 0, at_high = 0, whole;
+  td_status status = difference(mo, stepper, t, y, h, high, scratch, &at_high);
+  whole = at_high;
+  for (int k = 0; k < 60 && status == TD_OK && whole > 1e-7 && high - low > 1e-9 * high; k++) {
+    const double d = low + (high - low) / 2;
+    double jump;
+    status = difference(mo, stepper, t, y, h, d, scratch, &jump);
+    if (jump > whole / 2)
+      high = d, at_high = jump;
+    else
+      low = d, at_low = jump;
+  }
+  free(scratch);
+  const bool jumps = whole > 1e-7 && at_high - at_low > 0.1 * whole;
+  return status == TD_OK && jumps ? refuse_jump(x, guard, t) : status;
+}
+
+// Differences of order 4 of the times of all stops: they are roots of functions of the parameters
+// and of time alone.
+td_status td_motion_change_stop(td_motion_change* x, double t, double* dt) {
+  static const double weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+  const td_model* m = x->model;
+  const double wide = 1e-6 * fmax(1, fabs(t));
+  memset(dt, 0, (size_t)x->k * sizeof(double));
+  for (int i = 0; i < x->k && m->nstop_ex > 0; i++) {
+    if (x->by[i].kind != TD_BY_PARAM) continue;
+    double *at = &x->work->vars[m->param[x->by[i].index].var], moved[4];
+    const double value = *at, d = 1e-7 * x->unit[i];
+    bool seen = true;
+    td_status status = TD_OK;
+    for (int s = 0; s < 4 && seen && status == TD_OK; s++) {
+      // the nearest stop with the parameter moved
+      double* times = NULL;
+      int n = 0, best = -1;
+      *at = value + d * (s < 2 ? s - 2 : s - 1);
+      status = td_stop_times(m, x->work, NULL, t - wide, t + wide, &times, &n);
+      for (int j = 0; j < n; j++)
+        if (best < 0 || fabs(times[j] - t) < fabs(times[best] - t)) best = j;
+      seen = best >= 0;
+      moved[s] = seen ? times[best] : 0;
+      free(times);
+    }
+    *at = value;
+    TD_TRY(status);
+    for (int s = 0; s < 4 && seen; s++) dt[i] += weight[s] * (moved[s] - t) / d;
+  }
+  return TD_OK;
+}

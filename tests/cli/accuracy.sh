@@ -1,0 +1,99 @@
+# Error bars: equil and modes show them, files have them; par.accuracy and --accuracy choose rods that are not written, judge
+# those that are, and turn bars off.
+. "$(dirname "$0")/common.bash"
+
+cat >rod.m <<'MODEL'
+world.g = [0 0 -9.81];
+rod(1).length = 0.3; rod(1).radius = 0.012; rod(1).E = 6e5; rod(1).rho = 1080; rod(1).eta = 300;
+rod(1).tr.rot = [1 1.2];
+n = param('n', 0);
+if n > 0, rod(1).n = n; end
+asked = param('asked', -1);
+if asked >= 0, par.accuracy = asked; end
+sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));
+sensor(2).name = 'bend'; sensor(2).value = strain(rod(1), 0.1);
+MODEL
+
+# bars by default, in the table and in the files
+expect 0 equil rod.m -o out
+prints ' ± '
+json out/equilibrium.json '0 < d["errors"]["tip"][0] < 1e-3 and len(d["errors"]["bend"]) == 6'
+json out/equilibrium.json 'd["errors"]["tip"][0] == d["errors"]["tip"][2] and d["trust"]["verdict"] == "ok"'
+json out/summary.json 'd["accuracy"]["asked"] == 1e-3 and not d["accuracy"]["written"] and 0 < d["accuracy"]["space"] < 0.1'
+json out/summary.json 'd["accuracy"]["chosen"]["rod(1)"]["order"] == [4]*6'
+expect 0 modes rod.m -o out
+prints '± error'
+head -1 out/modes.csv | grep -q ',frequency_error$' || fail "header of modes.csv"
+json out/modes.json '0 < d["modes"][0]["frequency_error"] < 0.01*d["modes"][0]["frequency_hz"]'
+
+# the bar is right: a finer rod lies within
+cp out/equilibrium.json coarse.json
+expect 0 equil rod.m --set n=10 -o fine
+python3 - <<'PYTHON' || fail "the error is not below the bar"
+import json, math
+a, b = json.load(open("coarse.json")), json.load(open("fine/equilibrium.json"))
+error = math.dist(a["sensors"]["tip"], b["sensors"]["tip"])
+assert error < a["errors"]["tip"][0] < 10*error, (error, a["errors"]["tip"])
+PYTHON
+
+# a default that is not met is to be looked at; a request that is not met fails
+expect 0 equil rod.m --set n=2 -o out
+prints 'look: the error of the rods'
+expect 3 equil rod.m --set n=2 --accuracy 1e-5 -o out
+says 'accuracy 1e-05 was asked for'
+expect 3 equil rod.m --set n=2 --set asked=1e-5 -o out
+json out/equilibrium.json 'd["converged"] and d["errors"]["tip"][0] > 1e-5*0.3'
+
+# rods that are not written are chosen, and the choice can be written out
+expect 0 equil rod.m --accuracy 1e-4 --write-discretisation chosen.m -o out
+prints 'accuracy 0.0001: error'
+json out/summary.json 'd["accuracy"]["reached"] <= 1e-4 and d["accuracy"]["chosen"]["rod(1)"]["n"] > 4'
+grep -q '^rod(1).n = ' chosen.m || fail "chosen.m has no rod(1).n"
+expect 0 check rod.m --accuracy 1e-4
+prints 'accuracy 0.0001: error'
+expect 1 equil rod.m --set n=3 --accuracy 0.1 --write-discretisation chosen.m
+says 'nothing was chosen'
+
+# no bars
+expect 0 equil rod.m --accuracy 0 -o off
+json off/equilibrium.json '"errors" not in d'
+expect 0 equil rod.m --set asked=0 -o off
+json off/equilibrium.json '"errors" not in d'
+expect 0 equil "$models/pendulum.m" -o off
+json off/equilibrium.json '"errors" not in d'
+expect 1 equil rod.m --accuracy 1
+says 'must be a number from 0 to below 1'
+expect 2 equil rod.m --set asked=2
+says 'par.accuracy must be below 1'
+
+# an unstable equilibrium has none, and the words say so
+cat >column.m <<'MODEL'
+rod(1).length = 1; rod(1).stiffness = [1e5 1e5 1e5 1 1 1]; rod(1).inertia = [1 1 1 1 1 1];
+exload(1).body = at(rod(1)); exload(1).ftau = [0 0 -2.6 0 0 0];
+sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));
+MODEL
+expect 0 equil column.m --any -o out
+prints 'no error bars: the equilibrium is unstable'
+json out/equilibrium.json 'd["errors"]["tip"] == [None]*3 and d["trust"]["verdict"] == "look"'
+expect 3 equil column.m --any --accuracy 1e-3 -o out
+
+# motion: bars where an accuracy is asked for, under the header of the trajectory
+expect 0 sim rod.m --t-final 0.1 --accuracy 0.5 --set n=4 -o moved
+prints 'error bars '
+cmp <(head -1 moved/trajectory.csv) <(head -1 moved/trajectory_error.csv) || fail "header of trajectory_error.csv"
+json moved/summary.json '0 < d["accuracy"]["space"] <= d["accuracy"]["reached"] < 0.5 and d["accuracy"]["time"] > 0'
+python3 - <<'PYTHON' || fail "bars of motion do not grow monotonically"
+import csv
+rows = [float(r["tip_z"]) for r in csv.DictReader(open("moved/trajectory_error.csv"))]
+assert all(a <= b for a, b in zip(rows, rows[1:])) and rows[-1] > 0
+PYTHON
+expect 0 sim rod.m --t-final 0.1 -o plain
+absent plain/trajectory_error.csv
+expect 3 sim rod.m --t-final 0.1 --accuracy 1e-9 --set n=2 -o moved
+says 'simulation: accuracy 1e-09 was asked for'
+
+# true errors beside the bars
+expect 0 compare rod.m --static --n 2,3,4,6 -o out
+prints 'error bar'
+json out/summary.json 'all(r["static"]["estimated"] > r["static"]["error"] for r in d["compare"]["runs"] if r["n"] <= 3 and not r["static"]["below_reference"])'
+finish
