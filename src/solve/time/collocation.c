@@ -290,7 +290,7 @@ td_status td_collocated_step(td_collocated* c, int (*advance)(td_collocated* c, 
   if (!root && !failed) c->roots.t = c->t_to;
 
   // the stages must not see what acts behind a switch: the step once more, to the root
-  if (root && base->guard != NULL && c->roots.t < c->t_to) {
+  if (root && base->guard != NULL && c->roots.t > c->t_from && c->roots.t < c->t_to) {
     const double t = c->roots.t, from = c->t_from, h = c->h_next;
     memcpy(c->y, c->y_from, (size_t)(c->n + base->ode->nquad) * sizeof(double));
     TD_TRY(base->ops->restart(base, from, c->y));

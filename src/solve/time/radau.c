@@ -19,6 +19,8 @@ enum { STAGES = 5, ITERATIONS = 10, ATTEMPTS = 60 };
 static const double generous = 5;
 // Accuracy of Newton's method, relative to the error a step may make.
 static const double newton_accuracy = 0.03;
+// Share of it below which corrections may be those of rounding
+static const double rounding_share = 1e-3;
 // Evaluations that a Jacobian may cost, about: it is taken anew when the old one has wasted as
 // many.
 enum { TANGENT_COST = 20 };
@@ -113,7 +115,9 @@ static int newton(radau* s, double h) {
       s->contraction = s->iterations == 2 ? ratio : sqrt(ratio * s->contraction);
       s->trust = s->contraction;
       const double left = pow(s->contraction, ITERATIONS - s->iterations);
-      if (!(s->contraction < 0.9)) return 1;
+      // (what rounding leaves does not contract, as in a step of a few units in the last place of
+      // t)
+      if (!(s->contraction < 0.9)) return size <= rounding_share * newton_accuracy ? 0 : 1;
       if (!(size * left / (1 - s->contraction) < newton_accuracy)) return 1;
     }
     if (s->iterations >= fewest && size * s->trust <= newton_accuracy * fmax(1 - s->trust, 0.01))

@@ -309,8 +309,6 @@ static td_status reconsider(run* r) {
 // A step of the solver on trial failed for good: the champion goes on from where it began.
 static td_status step_on(run* r, double t_stop, td_step* step) {
   td_status status = td_stepper_step(r->stepper, t_stop, step);
-  if (r->plan->follow != NULL)
-    return status != TD_OK ? status : td_follow_step(r->plan->follow, r->stepper, t_stop, step);
   // rounding shows an event or a switch twice within a few units in the last place: the solvers,
   // which look for a third time where they were not started behind it, refuse to tell the two apart
   if (status == TD_E_DIVERGED && r->t == r->t_again) {
@@ -318,6 +316,8 @@ static td_status step_on(run* r, double t_stop, td_step* step) {
     TD_TRY(td_stepper_restart(r->stepper, r->t, r->y));
     status = td_stepper_step(r->stepper, t_stop, step);
   }
+  if (r->plan->follow != NULL)
+    return status != TD_OK ? status : td_follow_step(r->plan->follow, r->stepper, t_stop, step);
   if (status == TD_OK || status == TD_E_NOMEM) return status;
   if (r->contest.now == r->contest.champion) {
     // where BDF finds no step at all explicit ones may still go on
