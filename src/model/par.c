@@ -40,7 +40,8 @@ static const td_field fields[] = {
     {"par.step", FIELD_NUM, "1", "", "s", FIXED, "", "> 0",
      "longest step of the solver 'fixed', which takes equal ones; default: par.dt_out"},
     {"par.rtol", FIELD_NUM, "1", "1e-6", "", FIXED, "", "> 0", "relative tolerance of the solver"},
-    {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0", "absolute tolerance of the solver"},
+    {"par.atol", FIELD_NUM, "1", "1e-9", "", FIXED, "", "> 0",
+     "absolute tolerance of the solver; for robots below a millimetre 1e-6 of their size"},
     {"par.accuracy", FIELD_NUM, "1", "1e-3", "", FIXED, "", ">= 0",
      "error that results may have: of the length of its rod for a place, relative for other "
      "sensors and frequencies; 0: no error bars are computed (docs/accuracy.md)"},

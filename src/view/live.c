@@ -315,8 +315,8 @@ static td_status start(td_live* l) {
   l->motion = NULL;
   l->y = NULL;
   const td_settings s = td_model_settings(l->model);
-  TD_TRY(td_motion_new(l->model, l->work, l->state, fmax(s.rtol, 1e-5), fmax(s.atol, 1e-8),
-                       &l->motion));
+  TD_TRY(td_motion_new(l->model, l->work, l->state, fmax(s.rtol, 1e-5),
+                       fmax(s.atol, fmin(1e-8, 10 * s.atol)), &l->motion));
 
   // the state of the solver, and a copy of it that is shown
   td_motion* m = l->motion;

@@ -14,6 +14,8 @@ static const double energy_look = 1e-3, energy_wrong = 0.1;
 static const double rounding = 1e-12;
 // Constraint errors by the robot's size
 static const double constraint_look = 1e-6, constraint_wrong = 1e-3;
+// Absolute tolerance by the robot's size
+static const double coarse_look = 1e-3;
 // Stretch of a rod, 1: as long as made; below 0 it is turned inside out
 static const double stretch_look = 0.1;
 // Bounds [rad], [m], [m/s] that no robot exceeds
@@ -30,7 +32,7 @@ void td_say_fold(const td_model* m, int node, double angle, char* text, size_t s
 // Start the measures: energies, size of the robot, the kinetic energy that tolerances cannot see,
 // and a loop that starts in a singular position.  Leaves the state as it was.
 void td_trust_begin(td_trust_measures* r, td_motion* m, double atol) {
-  *r = (td_trust_measures){.t_error = m->state->t, .stretch = INFINITY, .rod = ""};
+  *r = (td_trust_measures){.atol = atol, .t_error = m->state->t, .stretch = INFINITY, .rod = ""};
 
   // speeds of ten times the absolute tolerance; coarse ones are no excuse
   const double speed = 10 * fmin(atol, 1e-6);
@@ -190,6 +192,12 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
   if (error > fmax(constraint_look * r->size, 10 * m->projector.accept))
     blame(out, error > constraint_wrong * r->size ? TD_TRUST_WRONG : TD_TRUST_LOOK,
           "the constraints are violated by up to %.2g, the robot's size is %.3g m", error, r->size);
+
+  if (r->size > 0 && r->atol > coarse_look * r->size)
+    blame(out, TD_TRUST_LOOK,
+          "the absolute tolerance, %.2g, is large beside the robot's size, %.3g m: give a smaller "
+          "par.atol, or none for one that fits",
+          r->atol, r->size);
 
   if (r->buckled)
     blame(out, TD_TRUST_LOOK,

@@ -14,6 +14,7 @@
 
 typedef struct td_trust_measures {
   double size;                // of the robot at the start [m]
+  double atol;                // absolute tolerance of the run [m]
   double unseen;              // energy of speeds that the tolerances do not tell from rest [J]
   double start;               // energy at the start [J]
   double work, moved;         // at the last step; sum of |changes| since the start [J]

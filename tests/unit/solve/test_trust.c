@@ -166,10 +166,49 @@ static void rods_that_are_crushed_are_named(void** state) {
   assert_int_equal(verdict_of(PRESSED("srl", "100"), "turned inside out"), TD_TRUST_WRONG);
 }
 
+// Two masses on springs in line: lengths scale, times do not, so that robots of every size move
+// alike.  From a millimetre down the absolute tolerance follows the size; a written one is obeyed
+// and judged.
+static void tiny_robots_move_as_large_ones(void** state) {
+  (void)state;
+  double large[2] = {0, 0};
+  for (int k = 0; k < 5; k++) {
+    static const double sizes[5] = {1, 1e-3, 1e-5, 1e-7, 1e-9};
+    char text[600];
+    snprintf(text, sizeof text,
+             "L = %g; body(1).m = 1; body(2).m = 2; joint(1).second = 1; joint(2).second = 2;"
+             "joint(1).tr.trans = [inf 0 0]; joint(2).tr.trans = [inf 0 0];"
+             "joint(1).dof.init = L; joint(2).dof.init = 2*L; joint(1).dof.spring.coeff = 30;"
+             "joint(1).dof.spring.init = .3*L; joint(3).first = 1; joint(3).second = 2;"
+             "joint(3).spring.coeff = 70; joint(3).spring.init = .8*L;"
+             "par.t_final = 30; par.dt_out = 30;",
+             sizes[k]);
+    robot r = robot_open(text);
+    const td_sim_options options = td_sim_options_default();
+    td_trajectory* run;
+    assert_int_equal(td_simulate(r.model, r.work, r.state, &options, &run), TD_OK);
+    assert_int_equal(td_trajectory_trust(run, NULL), TD_TRUST_OK);
+    // rtol is 1e-6 a step, and some hundred steps add up; the usual tolerance gave 1e-3 at 1e-7 m
+    for (int i = 0; i < 2; i++) {
+      const double x = td_trajectory_q(run, 1)[i] / sizes[k];
+      if (k == 0) large[i] = x;
+      CHECK_NEAR(x, large[i], 1e-4);
+    }
+    td_trajectory_free(run);
+    robot_close(&r);
+
+    strcat(text, "par.atol = 1e-9;");
+    const bool coarse = sizes[k] < 1e-6;
+    assert_int_equal(verdict_of(text, coarse ? "give a smaller par.atol" : NULL),
+                     coarse ? TD_TRUST_LOOK : TD_TRUST_OK);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(right_numbers_are_trusted),
       cmocka_unit_test(energy_that_is_lost_is_noticed),
+      cmocka_unit_test(tiny_robots_move_as_large_ones),
       cmocka_unit_test(shares_are_of_the_energy_turned_over),
       cmocka_unit_test(states_beyond_any_robot_are_wrong),
       cmocka_unit_test(sensors_without_a_value_are_named),
