@@ -10,7 +10,7 @@
 
 static const double pi = 3.14159265358979323846;
 
-// What is differentiated.
+// A quantity that is differentiated.
 typedef enum of_kind { OF_SENSOR, OF_ENERGY, OF_FREQUENCY, OF_DAMPING } of_kind;
 typedef struct of_what {
   of_kind kind;
@@ -136,8 +136,8 @@ static void add_by(const session* s, question* q, td_by by) {
                                       : td_model_internal_name(s->model, by.index));
 }
 
-// What --by names: parameters, inputs, internal states, and of motions initial coordinates and
-// velocities; without it all parameters that may change and all inputs.
+// Read --by: names of parameters, inputs and internal states, for motions also of initial
+// coordinates and velocities; without it all parameters that may change and all inputs.
 static int read_by(const session* s, question* q) {
   const char* list = s->opt->by;
   const int most = s->n.nparam + s->n.nu + (list ? count_names(list) : 0);

@@ -228,7 +228,7 @@ static const char* read_filter(void* to, const char* s) {
   return o->filter == TD_UKF || strcmp(s, "ekf") == 0 ? NULL : "must be ekf or ukf";
 }
 
-// What a fit leaves out in turn; 1 is short for recordings
+// Read what a fit leaves out in turn; 1 is short for recordings.
 static const char* read_leave_out(void* to, const char* s) {
   options* o = to;
   static const char* const words[] = {"1", "recording", "row"};

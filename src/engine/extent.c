@@ -90,7 +90,7 @@ static bool is_turned(const td_model* m, const td_work* w, int a, int b, double 
 // True for a beam whose strains are measured in the frame half-way between its ends; pieces of rods
 // and cables are none.
 static bool is_mid_beam(const model_strain* f) {
-  return f->rod == 0 && f->kind == STRAIN_SEGMENT && f->ncrossing == 0;
+  return f->rod == 0 && strain_is_link(f) && f->ncrossing == 0;
 }
 
 // Name of the joint or mesh of a beam whose ends are rotated by more than `most`, -1: none.  At

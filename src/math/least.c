@@ -48,7 +48,7 @@ static td_status evaluate(search* s, const double* z, int n) {
   return status;
 }
 
-// What lmder() asks for: residuals (iflag 1) or the Jacobian (iflag 2) at z.
+// Compute what lmder() requests at z: residuals (iflag 1) or the Jacobian (iflag 2).
 static int answer(void* user, int m, int n, const double* z, double* r, double* J, int ld,
                   int iflag) {
   search* s = user;

@@ -104,7 +104,7 @@ TD_ROD_MODELS(X)
 #undef X
 // One term of a coordinate of a refined rod: coordinate `from` of the written one times `weight`.
 td_status td_rod_lift(builder* b, int rod, int q, int v, int from, double weight);
-// Of all of a chain of segments with relative coordinates q / length (srl, ebr).
+// The terms of all coordinates of a chain of segments whose strains are q / length (srl, ebr).
 td_status td_rod_lift_segments(builder* b, int rod);
 // Arc lengths strictly inside a rod at which strains may jump or have a kink: ends of cables and
 // chambers, what is attached; ascending.
@@ -140,8 +140,8 @@ td_status td_rod_mark(builder* b, int rod, double arc, ex e);
 const rod_mark* td_rod_marked(const builder* b, int rod, double arc);
 // Cut a rod at `arc`, where its share of the part is `share`.
 td_status td_rod_border(builder* b, int rod, double arc, ex share);
-// What depends on the arc lengths of a rod, or on an expression, was decided with the parameters'
-// present values: to change them is to load the model again.
+// Mark the parameters of a rod's arc lengths as structural, since a decision was made with their
+// present values: changing them requires loading the model again.
 void td_rod_settle(builder* b, int rod, const char* why);
 // Values of all variables with the parameters at their present values (trial 0) or around them
 // (1 ... TD_TRIALS), for td_ex_eval(), to be freed; NULL: no memory.

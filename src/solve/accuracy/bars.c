@@ -209,7 +209,8 @@ static double factor_of(const td_bars* bars, int i) {
   const td_model* m = bars->model;
   for (int k = 0; k < m->nprobe; k++) {
     const model_probe* p = &m->probe[k];
-    if (p->kind == SENSOR_STRAIN && p->rod > 0 && !td_rod_models[m->rod[p->rod - 1].model].points &&
+    if (sensor_is(p->kind, OF_STRAIN) && p->rod > 0 &&
+        !td_rod_models[m->rod[p->rod - 1].model].points &&
         td_ex_has_var(m->graph, m->output_ex[i], p->var))
       return 2 * bars->factor;
   }

@@ -47,13 +47,14 @@ static bool match(td_companion* c) {
          of->noutput_ex == m->noutput_ex && of->nparam == m->nparam;
 }
 
-// Does a number of the text follow from a coordinate by its number, which means another one in the
-// companion?
+// Tell whether an expression of the text holds q(i) or v(i) with a number i that means another
+// coordinate in the companion.
 static bool numbers_differ(const td_companion* c) {
   for (int i = 0; i < c->of->nprobe && i < c->model->nprobe; i++) {
     const model_probe *p = &c->of->probe[i], *o = &c->model->probe[i];
-    if (p->kind == SENSOR_Q && (o->q >= c->model->npos || c->q[o->q] != p->q)) return true;
-    if (p->kind == SENSOR_V && (o->v >= c->model->nvel || c->v[o->v] != p->v)) return true;
+    if (td_sensor_table[p->kind].about != 'i') continue;
+    if (p->q >= 0 && (o->q >= c->model->npos || c->q[o->q] != p->q)) return true;
+    if (p->v >= 0 && (o->v >= c->model->nvel || c->v[o->v] != p->v)) return true;
   }
   return false;
 }

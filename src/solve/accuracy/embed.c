@@ -32,7 +32,7 @@ static void place_nodes(td_companion* c, const td_work* work, const td_state* st
     double from = 0;
     for (int k = 0; k < of->nstrain; k++) {
       const model_strain* g = &of->strain[k];
-      if (g->rod != at->rod || g->kind != STRAIN_SEGMENT) continue;
+      if (g->rod != at->rod || !strain_is_link(g)) continue;
       if (f && of->station[g->a].arc > at->arc - 1e-9) continue;  // begins behind it
       f = g;
       from = of->station[g->a].arc;

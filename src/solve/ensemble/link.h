@@ -6,8 +6,8 @@
 
 enum { LINK_ABI = 1 };
 
-// What a module provides, under the name td_link_module_table.  All calls come from one thread; a
-// result below 0 is a failure.
+// Functions that a module provides, under the name td_link_module_table.  All calls come from one
+// thread; a result below 0 is a failure.
 typedef struct td_link_table {
   int abi;  // LINK_ABI
   void* self;

@@ -1,5 +1,5 @@
-// What a sweep sets and what it keeps: axes and columns resolved against the model, and a digest of
-// everything that decides its table.
+// The plan of a sweep: axes (the values that it sets) and columns (the numbers that it keeps)
+// resolved against the model, and a digest of everything that decides its table.
 #include <ctype.h>
 #include <math.h>
 #include <stdio.h>

@@ -4,7 +4,7 @@
 
 #include "tendril/sweep.h"
 
-// What varies: a list of a grid, or a range of a sample.
+// A quantity that varies: over a list of values in a grid, or within a range in a sample.
 typedef struct points_axis {
   char* name;
   int n;             // values of the list

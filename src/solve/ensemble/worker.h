@@ -8,7 +8,7 @@
 // How an axis is set: in the work, in the state, or by loading the text again.
 typedef enum sweep_way { WAY_PARAM, WAY_INPUT, WAY_LOAD } sweep_way;
 
-// What a column shows.
+// The quantity that a column of the table holds.
 typedef enum column_kind {
   COLUMN_SENSOR,
   COLUMN_Q,
@@ -22,7 +22,7 @@ typedef enum column_kind {
   COLUMN_T_END
 } column_kind;
 
-// Of the records of a simulation
+// How the records of a simulation become one number.
 typedef enum column_over { OVER_END, OVER_MAX, OVER_MIN, OVER_MEAN, OVER_COUNT } column_over;
 
 typedef struct sweep_column {
@@ -34,7 +34,7 @@ typedef struct sweep_column {
   const char* unit;  // belongs to the first model
 } sweep_column;
 
-// What all workers share; it does not change during a sweep.
+// The sweep as all workers see it; constant while they work.
 typedef struct sweep_plan {
   td_sweep_source source;
   const td_spec* spec;
@@ -62,7 +62,7 @@ uint64_t td_plan_digest(const sweep_plan* plan);
 uint64_t td_hash(uint64_t hash, const void* data, size_t size);
 #define TD_HASH_START UINT64_C(0xcbf29ce484222325)
 
-// What one thread needs.
+// Model, work and states of one thread.
 typedef struct worker worker;
 worker* td_worker_new(const sweep_plan* plan, td_progress progress, void* user);
 void td_worker_free(worker* w);

@@ -1,14 +1,11 @@
-// What a fit knows: errors by sensor and recording, intervals, correlations, combinations of
-// parameters that the measurements cannot see, and what further parameters would bring.
+// Statistics of a fit: errors by sensor and recording, intervals, correlations, combinations of
+// parameters that the measurements do not determine, and the gain by freeing further parameters.
 //
-// With J the Jacobian of the m residuals by the n variables, scaled by what counts as a change of
-// 1,
+// With J the Jacobian of the m residuals by the n variables, each scaled by a typical change,
 //
-//   J = U S Vᵀ,   covariance = s² V S⁻² Vᵀ,   s² = Σ r² / (m - n)                  [seber2003, ch.
-//   5]
+//   J = U S Vᵀ,   covariance = s² V S⁻² Vᵀ,   s² = Σ r² / (m - n)               [seber2003, ch. 5]
 //
-// and, under Huber's loss, s² = Σ ψ² / (m - n) / mean(ψ')²                        [huber1981, ch.
-// 7].
+// and, under Huber's loss, s² = Σ ψ² / (m - n) / mean(ψ')²                     [huber1981, ch. 7].
 #include <math.h>
 #include <stdio.h>
 

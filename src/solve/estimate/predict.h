@@ -1,4 +1,4 @@
-// What the model predicts for the measurements of all recordings, and how that changes with
+// Predictions of the model for the measurements of all recordings, and their derivatives by
 // parameters.
 #ifndef TD_PREDICT_H
 #define TD_PREDICT_H

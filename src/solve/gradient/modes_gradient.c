@@ -254,7 +254,7 @@ static td_status natural(job* j, const double* slopes, int n, double* domega, do
 
 // ---- eigenvalues of the damped motion ---------------------------------------------------------
 
-// Of large models: symmetric matrices, one eigenvalue at a time.
+// Changes of the eigenvalues of large models: symmetric matrices, one eigenvalue at a time.
 static td_status by_pencil(job* j, const double* slopes, int n, double* dre, double* dim) {
   td_pencil* p = j->p;
   const td_statics* s = p->r->s;

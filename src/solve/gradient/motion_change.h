@@ -1,6 +1,6 @@
-// What the changes of a motion are made of, for the forward derivative (sensitivity.c) and its
-// transpose (adjoint_motion.c): what it is differentiated by, direct changes of its rates, changes
-// of its start, and the derivative of the projection onto constraints and unit quaternions.
+// Terms of the changes of a motion, for the forward derivative (sensitivity.c) and its transpose
+// (adjoint_motion.c): the quantities that it is differentiated by, direct changes of its rates,
+// changes of its start, and the derivative of the projection onto constraints and unit quaternions.
 //
 // Changes of the states y of a motion (solve/time/motion.h) are in the space of y; `columns` of
 // them are n x k, k the number of `by`.

@@ -1,5 +1,5 @@
-// What a run passes between its steps (solve/time/follow.h), for its derivatives: what is refused,
-// and times of stops that move with parameters.
+// Stops, switches and jumps that a run passes between its steps (solve/time/follow.h), for its
+// derivatives: those that are refused, and times of stops that move with parameters.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>

@@ -274,7 +274,8 @@ static td_status add_row(void* ctx, double t, const double* y) {
   return TD_OK;
 }
 
-// What the rates do at the end of a segment and behind it, at the same state.
+// Compute the rates at the end of a segment (x->f) and right behind it (x->f_behind), at the same
+// state.
 static td_status rates_around(follow* x, double t, const double* y) {
   td_motion* mo = x->change.motion;
   const double aside = 64 * DBL_EPSILON * fmax(fabs(t), 1e-6);

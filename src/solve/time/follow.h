@@ -1,5 +1,5 @@
-// What goes along with a run by collocation, step by step: the changes of its states
-// (solve/gradient).
+// Interface of a follower, which goes along with a run by collocation, step by step, to compute the
+// changes of its states (solve/gradient).
 #ifndef TD_FOLLOW_H
 #define TD_FOLLOW_H
 
@@ -7,7 +7,7 @@
 
 struct td_motion;
 
-// What a run passes between steps.
+// Instants between steps at which something is discontinuous.
 typedef enum td_passing {
   TD_PASS_STOP,    // a stop time; the next step begins there
   TD_PASS_SWITCH,  // guard `which` changes its sign; the next step begins there

@@ -4,7 +4,7 @@
 
 #include "solve/time/motion.h"
 
-// What a run has seen so far.  Begins as zeros with the time of the start.
+// Observations of a run so far.  All zero at the start, but for the time t of the start.
 typedef struct td_standstill {
   double t;       // time at the last look
   long attempts;  // steps tried until then
