@@ -1,15 +1,16 @@
-// Error bars of a session's results, and whether they meet the accuracy that is asked for.
+// Error bars of a session's results, and whether they meet the requested accuracy.
 #include <math.h>
 #include <stdlib.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-// Velocities of a model up to which bars are computed without being asked for: the refined model
-// has up to three times as many, and its matrices are dense.
+// MOST_UNASKED: velocities of a model up to which bars are computed although no accuracy is
+// requested; the refined model has up to three times as many, and its matrices are dense.
+// JUDGED_MODES: modes, from the lowest, that the requested accuracy is compared with.
 enum { MOST_UNASKED = 250, JUDGED_MODES = 3 };
 
-// Are there bars to compute?  Compiles the refined model when they are needed first.
+// Tell whether there are bars to compute.  The refined model is compiled at the first call.
 static bool bars_ready(session* s) {
   if (s->bars) return true;
   if (s->n.nrod == 0 || s->asked == 0) return false;
@@ -25,7 +26,7 @@ static void keep_trust(session* s, bar_trust* trust) {
   trust->reasons = format_text("%s", reasons);
 }
 
-// Print what is the matter with the bars, one reason a line.
+// Print the reasons why the bars are not trusted, one a line.
 static void say_reasons(session* s, const bar_trust* trust) {
   for (const char* line = trust->reasons; line && *line;) {
     const size_t n = strcspn(line, "\n");
@@ -42,6 +43,8 @@ bool bars_equil(session* s) {
   if (td_bars_equilibrium(s->bars, s->work, s->rest, &s->equil, s->sensor_error) != TD_OK)
     return false;
   keep_trust(s, &s->equil_trust);
+
+  // the largest bar of a sensor relative to its scale
   double* values = calloc(n, sizeof *values);
   s->reached = NAN;
   if (values && sensors_at(s, s->rest, values))

@@ -6,7 +6,7 @@
 
 #include "cli/cli.h"
 
-// A fit and what it needs.
+// A fit of the command line: its options resolved against the model, and its result.
 typedef struct job {
   session* s;
   td_recordings* recordings;
@@ -16,9 +16,10 @@ typedef struct job {
   td_fit_result* fit;
 } job;
 
-// ---- what is asked for ------------------------------------------------------------------------
+// ---- the request ------------------------------------------------------------------------
 
-// Length of the next name of a list separated by commas; the list goes on behind it.
+// Take the next name off a list separated by commas: returns its length, and *list is what
+// follows.
 static int next_name(const char** list, const char** name) {
   *name = *list;
   const int n = (int)strcspn(*list, ",");
@@ -90,6 +91,8 @@ static int read_on(job* j) {
     return complain(CODE_NUMERICS, "out of memory");
   }
   for (int k = 0; k < count; k++) known[k] = td_recordings_name(j->recordings, k);
+
+  // mark each recording of the list, found by its name or else by its number
   int code = CODE_DONE;
   for (const char *list = j->s->opt->on, *at; *list && !code;) {
     const int n = next_name(&list, &at);
@@ -115,7 +118,7 @@ static int read_on(job* j) {
 
 // ---- results ----------------------------------------------------------------------------------
 
-// Names of the directions that cannot be seen, as objects {name: part}
+// Combinations of parameters that the measurements do not determine, each as {name: component}.
 static cJSON* unseen_json(const job* j) {
   cJSON* list = cJSON_CreateArray();
   const td_fit_result* f = j->fit;
@@ -132,7 +135,7 @@ static cJSON* unseen_json(const job* j) {
   return list;
 }
 
-// JSON of a fit
+// The content of fit.json.
 static cJSON* fit_json(const job* j) {
   const td_fit_result* f = j->fit;
   const td_model* m = j->s->model;
@@ -203,7 +206,7 @@ static cJSON* fit_json(const job* j) {
   return o;
 }
 
-// Print values, errors, what is worth it, and notes.
+// Print values with intervals, errors, correlations, parameters worth freeing, and notes.
 static void say_fit(const job* j) {
   const session* s = j->s;
   const td_fit_result* f = j->fit;
@@ -269,12 +272,16 @@ static td_status write_csv(const job* j) {
   double* numbers = calloc(2 * n + 1, sizeof *numbers);
   td_columns* c = td_columns_new();
   td_status status = words && numbers && c ? TD_OK : TD_E_NOMEM;
+
+  // columns that the result has not as arrays: names, row numbers from 1, errors
   for (size_t i = 0; status == TD_OK && i < n; i++) {
     words[i] = td_recordings_name(j->recordings, f->res_recording[i]);
     words[n + i] = td_model_sensor_name(j->s->model, f->res_sensor[i]);
     numbers[i] = f->res_row[i] + 1;
     numbers[n + i] = f->res_model[i] - f->res_data[i];
   }
+
+  // the table
   if (status == TD_OK) {
     const int rows = f->residuals_all;
     td_columns_add_words(c, "recording", rows, words);
@@ -330,6 +337,8 @@ static int write_all(job* j) {
 static int run(session* s) {
   job j = {.s = s};
   char message[4000];
+
+  // the params to find, and the recordings
   int code = read_by(&j);
   if (code == CODE_DONE) {
     const td_status status =
@@ -346,6 +355,8 @@ static int run(session* s) {
   }
   if (code == CODE_DONE) code = read_on(&j);
   if (code == CODE_DONE) code = session_output(s);
+
+  // the fit; a result that did not converge is shown and written as well
   if (code == CODE_DONE) {
     td_fit_options o = td_fit_options_default();
     o.param = j.param;

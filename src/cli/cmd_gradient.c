@@ -18,7 +18,7 @@ typedef struct of_what {
   char name[80];
 } of_what;
 
-// Everything that was asked for, and the answers.
+// The request of the command line and its results.
 typedef struct question {
   of_what* of;
   int nof;
@@ -58,6 +58,7 @@ static int numbered(const char* name, const char* word) {
   return *end || k < 1 || k > 1000000 ? 0 : (int)k;
 }
 
+// Complain about a name of --of that is no result, with the nearest one.
 static int unknown_of(const session* s, const char* name) {
   const char** names = calloc((size_t)s->n.nsensor + 3, sizeof *names);
   const char* near = NULL;
@@ -82,6 +83,8 @@ static int read_of(const session* s, question* q) {
   q->of = calloc((size_t)most + 1, sizeof *q->of);
   if (!q->of) return complain(CODE_NUMERICS, "out of memory");
   char name[80];
+
+  // without a list all sensors
   for (int i = 0; !list && i < s->n.nsensor; i++) {
     q->of[q->nof] = (of_what){.kind = OF_SENSOR, .index = i};
     snprintf(q->of[q->nof++].name, sizeof name, "%s", td_model_sensor_name(s->model, i));
@@ -90,6 +93,8 @@ static int read_of(const session* s, question* q) {
     const int before = q->nof, frequency = numbered(name, "frequency"),
               damping = numbered(name, "damping");
     const size_t length = strlen(name);
+
+    // sensors of exactly that name, or else all components NAME_x, NAME_1, ...
     for (int pass = 0; pass < 2 && q->nof == before; pass++)
       for (int i = 0; i < s->n.nsensor; i++) {
         const char* own = td_model_sensor_name(s->model, i);
@@ -100,6 +105,8 @@ static int read_of(const session* s, question* q) {
         snprintf(q->of[q->nof++].name, sizeof name, "%s", own);
       }
     if (q->nof > before) continue;
+
+    // another result
     of_what* to = &q->of[q->nof++];
     *to = (of_what){.kind = OF_ENERGY};
     snprintf(to->name, sizeof to->name, "%s", name);
@@ -123,6 +130,7 @@ static int initial_of(const session* s, const char* name, td_by_kind* kind) {
   return -1;
 }
 
+// Add one quantity to differentiate by, with the name that results have for it.
 static void add_by(const session* s, question* q, td_by by) {
   char* name = q->by_name[q->nby];
   q->by[q->nby++] = by;
@@ -144,9 +152,13 @@ static int read_by(const session* s, question* q) {
   q->by = calloc((size_t)most + 1, sizeof *q->by);
   q->by_name = calloc((size_t)most + 1, sizeof *q->by_name);
   if (!q->by || !q->by_name) return complain(CODE_NUMERICS, "out of memory");
+
+  // without a list everything that may change
   for (int i = 0; !list && i < s->n.nparam; i++)
     if (td_by_allowed(s->model, (td_by){TD_BY_PARAM, i})) add_by(s, q, (td_by){TD_BY_PARAM, i});
   for (int i = 0; !list && i < s->n.nu; i++) add_by(s, q, (td_by){TD_BY_INPUT, i});
+
+  // the names of the list; one that is unknown is an error with the nearest name
   char name[96];
   while (next_name(&list, name, sizeof name)) {
     const int param = td_model_param_find(s->model, name),
@@ -211,7 +223,8 @@ static double by_value(const session* s, td_by by, const td_state* at) {
 
 // ---- derivatives ------------------------------------------------------------------------------
 
-// Sensors and energy: of each by, or, where there are many more of them than of results, of each
+// Derivatives of sensors and energy of an equilibrium: forward, one solution for each quantity to
+// differentiate by, or, where there are many more of these than results, adjoint, one for each
 // result.
 static td_status statics(session* s, question* q, double* dy, double* weights) {
   const int ny = s->n.nsensor, nby = q->nby;
@@ -223,6 +236,8 @@ static td_status statics(session* s, question* q, double* dy, double* weights) {
   }
   if (!sensors && !energies) return TD_OK;
   td_status status = TD_OK;
+
+  // adjoint: weight 1 for one result at a time
   if (nby > 2 * q->nof + 8 && !q->modes) {
     q->method = "adjoint";
     for (int i = 0; i < q->nof && status == TD_OK; i++) {
@@ -234,6 +249,8 @@ static td_status statics(session* s, question* q, double* dy, double* weights) {
     }
     return status;
   }
+
+  // forward, then pick the results
   status = td_equilibrium_gradient(s->model, s->rest, s->work, q->by, nby, NULL, NULL, NULL,
                                    sensors ? dy : NULL, energies ? energy : NULL);
   for (int i = 0; i < q->nof && status == TD_OK; i++)
@@ -244,13 +261,15 @@ static td_status statics(session* s, question* q, double* dy, double* weights) {
   return status;
 }
 
-// Frequencies [Hz] and damping ratios.
+// Frequencies [Hz] and damping ratios of modes with their derivatives.
 static int modes(session* s, question* q) {
   td_modes_result* m = NULL;
   td_status status = td_modes(s->model, s->rest, s->work, &m);
   if (status != TD_OK) return session_failed(s, status, "modes");
   bool ratios = false;
   int code = CODE_DONE;
+
+  // values
   for (int i = 0; i < q->nof && code == CODE_DONE; i++) {
     const of_what* of = &q->of[i];
     if (of->kind != OF_FREQUENCY && of->kind != OF_DAMPING) continue;
@@ -260,6 +279,8 @@ static int modes(session* s, question* q) {
     else
       q->value[i] = of->kind == OF_DAMPING ? m->zeta[of->index] : m->omega[of->index] / (2 * pi);
   }
+
+  // derivatives dω and dζ of all modes, then those of the results
   const size_t all = (size_t)q->nby * (size_t)m->n;
   double* dw = malloc(2 * (all + 1) * sizeof *dw);
   double* dz = dw ? dw + all : NULL;
@@ -363,12 +384,12 @@ static int answer(session* s, question* q) {
 
 // ---- output -----------------------------------------------------------------------------------
 
-// Change of a result in parts of itself for a change of a number in parts of itself; NaN: one of
-// them is zero.
+// Relative derivative (dy/dx) x/y of result i by quantity k; NaN: one of the two is zero.
 static double relative(const question* q, int i, int k) {
   return q->value[i] != 0 && q->at[k] != 0 ? q->d[i * q->nby + k] * q->at[k] / q->value[i] : NAN;
 }
 
+// The content of gradient.json.
 static cJSON* gradient_json(const session* s, const question* q) {
   cJSON* o = cJSON_CreateObject();
   cJSON *value = cJSON_AddObjectToObject(o, "value"), *all = cJSON_AddObjectToObject(o, "gradient"),
@@ -395,6 +416,7 @@ static cJSON* gradient_json(const session* s, const question* q) {
   return o;
 }
 
+// Unit of a result.
 static const char* unit_of(const session* s, const of_what* of) {
   switch (of->kind) {
     case OF_SENSOR:
@@ -409,6 +431,7 @@ static const char* unit_of(const session* s, const of_what* of) {
   return "";
 }
 
+// Print each result with its derivatives.
 static void say_gradient(const session* s, const question* q) {
   if (q->end)
     say_heading(s, "Gradient at the end of the motion, t = %g s", q->t);
@@ -446,6 +469,7 @@ static int check_end(session* s, const question* q) {
   return sim_inputs(s);
 }
 
+// Read the request, find the equilibrium, differentiate, print and write.
 static int compute(session* s, bool end) {
   question q = {.end = end};
   int code = read_of(s, &q);
@@ -472,8 +496,8 @@ static int compute(session* s, bool end) {
 static int gradient_at_rest(session* s) { return compute(s, false); }
 static int gradient_at_end(session* s) { return compute(s, true); }
 
-// --at equil is where it is taken without --at; --at end is the end of the motion that `sim` makes
-// with the same options.
+// Without --at, as with --at equil, results are those of the equilibrium; with --at end they are
+// those at the end of the motion that `sim` makes with the same options.
 int cmd_gradient(const options* opt) {
   options own = *opt;
   const bool end = own.at && strcmp(own.at, "end") == 0;

@@ -38,6 +38,8 @@ static td_status points_of_table(const char* path, td_points* points, char* mess
 static int make_points(session* s, td_points* points) {
   const options* o = s->opt;
   const bool sample = o->sample < TD_SAMPLING_COUNT;
+
+  // options that do not fit together
   const int kinds = (o->nvary > 0) + sample + (o->table != NULL);
   if (kinds != 1)
     return complain(CODE_USE, "sweep needs one of --vary, --sample and --table%s",
@@ -52,6 +54,7 @@ static int make_points(session* s, td_points* points) {
                     : o->seed   ? "--seed"
                                 : "--indices");
 
+  // the points: of a grid, of a sample or of a table
   char message[600] = "";
   td_status status = TD_OK;
   int code = CODE_DONE;
@@ -68,6 +71,8 @@ static int make_points(session* s, td_points* points) {
   }
   if (o->table) status = points_of_table(o->table, points, message, sizeof message, &code);
   if (code) return code;
+
+  // a value has one source
   for (int j = 0; status == TD_OK && j < td_points_axes(points); j++)
     if (is_set(o, td_points_name(points, j)))
       return complain(CODE_USE, "--set and the sweep both give '%s'", td_points_name(points, j));
@@ -175,6 +180,8 @@ static td_status write_indices(session* s, const td_points* points, const td_swe
   td_columns* c = td_columns_new();
   td_status status = x && words && c ? TD_OK : TD_E_NOMEM;
   double *first = x, *total = x + n, *first_half = x + 2 * n, *total_half = x + 3 * n;
+
+  // indices of each column by each axis
   say_heading(s, "Sobol indices (share of the variance, ± 95 %%)");
   say(s, "  %-16s %-12s %18s %18s\n", "number", "of", "first order", "total");
   cJSON* all = cJSON_AddObjectToObject(out, "indices");
@@ -198,6 +205,8 @@ static td_status write_indices(session* s, const td_points* points, const td_swe
       json_add_number(item, "total_half", total_half[i]);
     }
   }
+
+  // the table
   if (status == TD_OK) {
     td_columns_add_words(c, "column", n, words);
     td_columns_add_words(c, "name", n, words + n);
@@ -213,7 +222,8 @@ static td_status write_indices(session* s, const td_points* points, const td_swe
   return status;
 }
 
-// Points, columns, statistics, and how many points failed for which reason
+// The content of sweep.json: axes, columns, statistics, and how many points failed for which
+// reason.
 static cJSON* sweep_json(const session* s, const td_points* points, const td_sweep* sweep) {
   const td_sweep_stats st = td_sweep_statistics(sweep);
   cJSON* o = cJSON_CreateObject();

@@ -1,4 +1,6 @@
-// Reading of measurements from CSV files.
+// Reading of measurements from CSV files: names in the first line, then rows of cells, each a
+// number, a word or empty.  The text is read whole and cut in place, so that names and words point
+// into it.
 #include "io/sheet.h"
 
 #include <math.h>
@@ -10,6 +12,7 @@
 
 enum { MOST_COLUMNS = 10000 };
 
+// Write a message; TD_E_IO.
 static td_status wrong(char* message, size_t size, const char* format, ...) TD_PRINTF(3, 4);
 static td_status wrong(char* message, size_t size, const char* format, ...) {
   va_list args;

@@ -1,5 +1,5 @@
-// Recordings for identification, fit(k), and what is known about parameters before, prior(k): their
-// fields, their rules, and how they are read.  Files of data are not opened here: a model can be
+// Recordings for identification, fit(k), and prior knowledge of parameters, prior(k): their fields,
+// their rules, and how they are read.  Files of data are not opened here: a model can be
 // simulated where its recordings are absent.
 #include <math.h>
 #include <stdio.h>
@@ -135,6 +135,7 @@ static td_status unknown_name(td_spec* spec, td_span at, const char* field, int 
   return TD_E_MODEL;
 }
 
+// Report a sensor that the model does not have.
 static td_status unknown_sensor(td_spec* spec, const td_model* m, td_span at, int k,
                                 const char* name) {
   const char** known = calloc((size_t)m->noutput_name + 1, sizeof *known);
@@ -292,6 +293,7 @@ static td_status read_sensors(td_spec* spec, const td_model* m, const value* lis
   return TD_OK;
 }
 
+// A number of a field, or `fallback` where it is not written.
 static double number_of(td_spec* spec, const value* list, int k, const char* field,
                         double fallback) {
   const value* v = td_get(list, k, field);
@@ -304,6 +306,8 @@ static double number_of(td_spec* spec, const value* list, int k, const char* fie
 td_status td_fit_read(td_spec* spec, const td_model* m, int k, fit_words* w) {
   const value* list = structures(spec, "fit");
   const char* start = td_get_word(list, k, "start", "equil");
+
+  // words and numbers
   *w = (fit_words){
       .name = td_get_word(list, k, "name", ""),
       .data = td_get(list, k, "data"),
@@ -317,6 +321,8 @@ td_status td_fit_read(td_spec* spec, const td_model* m, int k, fit_words* w) {
       .from = number_of(spec, list, k, "from", -INFINITY),
       .to = number_of(spec, list, k, "to", INFINITY),
   };
+
+  // names of inputs, params and sensors; `set` and `input` must not give the same one
   td_status status =
       read_drives(spec, m, list, k, "input", false, w->motion, &w->input, &w->ninput);
   if (status == TD_OK)

@@ -23,6 +23,7 @@ td_status td_gvs_check_basis(builder* b, const gvs* g) {
                   td_value_count(v));
 }
 
+// The name of the basis of strain d: one for all, or six.
 static const char* basis_word(const value* v, int d) {
   if (!v) return "legendre";
   if (v->kind == V_STR) return v->s;

@@ -17,6 +17,7 @@
 
 // ---- places -----------------------------------------------------------------------------------
 
+// The part of a rod at an arc length; at a border between two parts the second one.
 static const rod_part* part_at(const builder* b, int rod, double arc) {
   const rod_part* p = td_rod_part_at(b, rod, arc);
   // rounding may put a place just before the border that it is at

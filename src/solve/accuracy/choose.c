@@ -91,6 +91,7 @@ static double reached_by(td_spec* spec, const td_model* model, char* why, size_t
   return worst;
 }
 
+// Append to a message.
 static void add(char* said, size_t size, const char* format, ...) TD_PRINTF(3, 4);
 static void add(char* said, size_t size, const char* format, ...) {
   const size_t used = strlen(said);

@@ -106,6 +106,7 @@ static void settle(batch_plant* p, td_status status) {
   p->ended = p->ended || status != TD_OK;
 }
 
+// Begin the plants first ... end - 1 anew, as far as the mask has them.
 static void reset_part(void* ctx, int member, int first, int end) {
   (void)member;
   td_batch* b = ctx;
@@ -213,6 +214,7 @@ td_status td_batch_seed(td_batch* b, const unsigned long long* seeds) {
 
 // ---- stepping -----------------------------------------------------------------------------------
 
+// Step the plants first ... end - 1; one that has ended begins anew or is left alone.
 static void advance_part(void* ctx, int member, int first, int end) {
   (void)member;
   td_batch* b = ctx;
@@ -237,6 +239,7 @@ td_status td_batch_step(td_batch* b, double dt, const double* inputs, const unsi
   return TD_OK;
 }
 
+// Copy times, states and sensors of the plants first ... end - 1.
 static void read_part(void* ctx, int member, int first, int end) {
   (void)member;
   td_batch* b = ctx;

@@ -95,6 +95,7 @@ static bool take_results(td_sweep* s, const char* at, const char* end, double* v
   return true;
 }
 
+// A thread of rank 0 that computes points beside the messages.
 static void* work_beside(void* user) {
   td_sweep* s = user;
   const td_status status = td_sweep_work_alone(s);
@@ -175,6 +176,7 @@ typedef struct share {
   td_text out;
 } share;
 
+// The desk of other ranks: the next point of the last message, -1: none is left.
 static int share_take(void* user) {
   share* h = user;
   if (!td_sweep_goes_on(h->sweep)) return -1;
@@ -184,6 +186,7 @@ static int share_take(void* user) {
   return point;
 }
 
+// The desk of other ranks: append a result to the message back.
 static void share_put(void* user, int point, const double* values, const char* status,
                       double seconds) {
   share* h = user;

@@ -1,5 +1,5 @@
-// Identification of parameters from recordings: checks of what is asked for, several starts, and
-// fits that leave something out.
+// Identification of parameters from recordings: checks of the request, several starts, and fits
+// that leave something out (cross-validation).
 #include "solve/estimate/fit.h"
 
 #include <math.h>
@@ -37,6 +37,7 @@ void td_fit_free(td_fit_result* r) {
 
 // ---- checks -----------------------------------------------------------------------------------
 
+// Leave the reason of a refusal in the work; TD_E_MODEL.
 static td_status refuse(const fit* f, const char* format, ...) TD_PRINTF(2, 3);
 static td_status refuse(const fit* f, const char* format, ...) {
   char text[700];
@@ -170,7 +171,7 @@ static td_status leave_out(fit* f, const double* x, td_fit_result* result, td_te
     fitted[c] = !f->options->use || f->options->use[f->y.list[c].recording];
   double sum = 0, rows = 0;
   for (int first = 0, end; status == TD_OK && first < f->y.n; first = end) {
-    // one part: the comparisons from first to end
+    // what is left out together: the comparisons from first to end
     const bool by_row = f->options->leave_out == TD_LEAVE_ROWS;
     const int k = f->y.list[first].recording, row = f->y.list[first].row;
     for (end = first;
@@ -215,7 +216,7 @@ static td_status leave_out(fit* f, const double* x, td_fit_result* result, td_te
 
 // ---- the whole --------------------------------------------------------------------------------
 
-// A point for start number s > 0: in the range of each variable or, where it has none, within a
+// Draw a point to start from: uniform in the range of each variable or, where it has none, within a
 // factor of two of its first value.
 static void draw(const fit* f, uint64_t* seed, const double* x0, double* x) {
   for (int j = 0; j < f->n; j++) {
@@ -230,7 +231,7 @@ static void draw(const fit* f, uint64_t* seed, const double* x0, double* x) {
   }
 }
 
-// Allocate what does not depend on how the fit goes.
+// Allocate the arrays of the result.
 static td_status result_new(const fit* f, td_fit_result** result) {
   td_fit_result* r = *result = calloc(1, sizeof *r);
   if (!r) return TD_E_NOMEM;
@@ -273,6 +274,8 @@ static td_status result_new(const fit* f, td_fit_result** result) {
     *list[i].to = calloc(list[i].n + 1, list[i].size);
     if (!*list[i].to) return TD_E_NOMEM;
   }
+
+  // what was not computed is NaN
   for (size_t i = 0; i < k; i++) r->left_out_rms[i] = NAN;
   for (size_t i = 0; i < k * n; i++) r->left_out_value[i] = NAN;
   r->left_out_row_rms = NAN;
@@ -290,6 +293,8 @@ static td_status search_all(fit* f, double* x, double* block, int* at_bound, int
   memcpy(x0, x, sizeof(double) * (size_t)f->n);
   double* costs = calloc((size_t)f->options->starts + 1, sizeof *costs);
   if (!costs) return TD_E_NOMEM;
+
+  // the first search starts at the present values, the others at random; keep the best minimum
   for (int s = 0; s < f->options->starts && status == TD_OK; s++) {
     if (s == 0)
       memcpy(trial, x0, sizeof(double) * (size_t)f->n);
@@ -313,6 +318,8 @@ static td_status search_all(fit* f, double* x, double* block, int* at_bound, int
     memcpy(x, trial, sizeof(double) * (size_t)f->n);
     memcpy(at_bound, at_try, sizeof(int) * (size_t)f->n);
   }
+
+  // how many starts ended there
   result->starts = f->options->starts;
   for (int s = 0; s < f->options->starts; s++) result->best_starts += costs[s] <= best * (1 + 1e-6);
   free(costs);

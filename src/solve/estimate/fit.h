@@ -56,7 +56,7 @@ td_status td_fit_search(fit* f, double* x, double* cost, int* at_bound, bool* co
 // Fill in values, intervals, fit and notes of the result from the minimum x (fit_statistics.c).
 td_status td_fit_judge(fit* f, const double* x, td_fit_result* result, td_text* notes);
 
-// Judge which held parameters are worth it.
+// Estimate what freeing each of the other parameters would gain (change of BIC).
 td_status td_fit_score(fit* f, const double* x, td_fit_result* result);
 
 // Root of the mean square error of the comparisons of a recording (k < 0: of all in use), as

@@ -8,6 +8,7 @@
 // settles.
 #include <math.h>
 
+#include "base/order.h"
 #include "math/least.h"
 #include "solve/estimate/fit.h"
 #include "solve/vectors.h"
@@ -105,11 +106,6 @@ void td_fit_select(fit* f, const bool* use) {
     f->y.use[c] = use ? use[c] : !f->options->use || f->options->use[k];
     if (f->y.use[c]) f->row[f->m++] = c;
   }
-}
-
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
 }
 
 // Set the corners of Huber's loss from residuals; returns the largest relative change.

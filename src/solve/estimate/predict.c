@@ -56,6 +56,8 @@ static void list_comparisons(prediction* p) {
 td_status td_prediction_open(prediction* p, const td_model* model, td_work* work,
                              const td_recordings* set, int nby) {
   *p = (prediction){.model = model, .work = work, .set = set, .nby_room = nby};
+
+  // memory
   size_t n = 0;
   for (int k = 0; k < set->n; k++) {
     n += area(set->list[k].rows, set->list[k].nsensor);
@@ -84,6 +86,8 @@ td_status td_prediction_open(prediction* p, const td_model* model, td_work* work
     ok = p->near[i] && p->found[i];
   }
   if (!ok) return TD_E_NOMEM;
+
+  // equilibria of each recording, values of parameters outside of recordings, measurements
   for (int k = 0, at = 0; k < set->n; k++) {
     p->place[k] = at;
     at += set->list[k].motion ? 1 : set->list[k].rows;
@@ -112,6 +116,7 @@ void td_prediction_accept(prediction* p) {
 
 // ---- one recording ----------------------------------------------------------------------------
 
+// Report progress of the whole fit; false: the caller stops it.
 static bool ask(void* user, double fraction, const char* what) {
   const prediction* p = user;
   (void)fraction, (void)what;
@@ -216,9 +221,9 @@ static td_status predict_static(prediction* p, int k, int first, int end) {
   return TD_OK;
 }
 
-// Interval between the records of the simulation: that of the rows if they are equally spaced and
-// not delayed, else a quarter of their median, for the interpolation.
-static td_status record_interval(const recording* r, double* dt) {
+// Interval [s] between the records of the simulation: that of the rows if they are equally spaced
+// and not delayed, else a quarter of the shortest, for the interpolation.
+static double record_interval(const recording* r) {
   const double span = r->t[r->rows - 1] - r->t[0], equal = span / (r->rows - 1);
   bool even = r->delay == 0;
   double shortest = span;
@@ -226,8 +231,7 @@ static td_status record_interval(const recording* r, double* dt) {
     even = even && fabs(r->t[i] - r->t[0] - i * equal) < 1e-6 * equal;
     shortest = fmin(shortest, r->t[i] - r->t[i - 1]);
   }
-  *dt = even ? equal : fmax(fmin(shortest, equal) / 4, span / 200000);
-  return TD_OK;
+  return even ? equal : fmax(fmin(shortest, equal) / 4, span / 200000);
 }
 
 // Factors of the polynomial through six records around time t, from record *from on; one factor
@@ -284,7 +288,7 @@ static td_status predict_motion(prediction* p, int k, int first, int end) {
   td_input_table inputs = {r->rows, r->ninput, r->t, r->input, r->inputs};
   td_sim_options options = td_sim_options_default();
   options.t_final = r->t[r->rows - 1];
-  TD_TRY(record_interval(r, &options.dt_out));
+  options.dt_out = record_interval(r);
   if (r->ninput > 0) options.inputs = &inputs;
   options.progress = ask;
   options.user = p;

@@ -244,6 +244,8 @@ static td_status open_file(reader* r) {
   const char* folder = getenv("TENDRIL_DATA");
   r->path = td_file_beside(from, name);
   if (!r->path) return TD_E_NOMEM;
+
+  // find it
   FILE* there = td_spec_may_read(r->spec, r->path) ? fopen(r->path, "rb") : NULL;
   if (there) fclose(there);
   if (!there && folder && *folder && *name != '/') {
@@ -259,6 +261,8 @@ static td_status open_file(reader* r) {
       td_text_free(&path);
     }
   }
+
+  // read it, if the model may
   char why[600] = "";
   if (!td_spec_may_read(r->spec, r->path)) {
     td_error(&r->spec->diags, TD_E_IO, r->words.at,
@@ -283,6 +287,8 @@ static td_status open_table(reader* r) {
   if (td_value_count(s) != 1 || s->nfield == 0)
     return td_error(&r->spec->diags, TD_E_MODEL, r->words.at,
                     "fit(%d).data must be one structure with a column in each field", r->k + 1);
+
+  // check the columns; the first one tells the number of rows
   for (int j = 0; j < s->nfield; j++) {
     const value* v = s->slots[j].v;
     const int n = v ? td_value_count(v) : 0;
@@ -300,6 +306,8 @@ static td_status open_table(reader* r) {
     sheet->line = calloc((size_t)n + 1, sizeof *sheet->line);
     if (!sheet->names || !sheet->x || !sheet->word || !sheet->line) return TD_E_NOMEM;
   }
+
+  // copy them row by row
   for (int j = 0; j < s->nfield; j++) {
     sheet->names[j] = s->names[j];
     for (int i = 0; i < sheet->rows; i++)

@@ -55,6 +55,7 @@ typedef struct back {
 
 static double* at(const list* l, int i) { return l->data + area(i, l->width); }
 
+// Append a record to a list; NULL: it would exceed `most_bytes`, or there is no memory.
 static double* grow(list* l) {
   if (l->rows == l->cap) {
     if ((double)(l->rows + 1) * l->width * 8 > most_bytes) return NULL;
@@ -67,6 +68,7 @@ static double* grow(list* l) {
 
 // ---- the run ----------------------------------------------------------------------------------
 
+// Follower: set the sizes of the lists and keep the start.
 static td_status begin(void* ctx, td_motion* motion, double t, const double* y) {
   back* x = ctx;
   x->change.motion = motion;
@@ -86,6 +88,7 @@ static td_status begin(void* ctx, td_motion* motion, double t, const double* y) 
   return TD_OK;
 }
 
+// Follower: keep times, ends and stages of a step, unless it is the one kept last.
 static td_status keep_step(void* ctx, td_collocated* c, bool* again) {
   back* x = ctx;
   (void)again;
@@ -112,6 +115,7 @@ static td_status keep_step(void* ctx, td_collocated* c, bool* again) {
   return TD_OK;
 }
 
+// Follower: keep the state of a record and the step in which it lies.
 static td_status keep_row(void* ctx, double t, const double* y) {
   back* x = ctx;
   double* to = grow(&x->row);
@@ -122,6 +126,7 @@ static td_status keep_row(void* ctx, double t, const double* y) {
   return TD_OK;
 }
 
+// Follower: refuse what has no derivative, and keep stops whose time moves with parameters.
 static td_status pass(void* ctx, td_passing what, int which, double t, const double* y) {
   back* x = ctx;
   TD_TRY(td_motion_change_pass(&x->change, what, which, t));
@@ -302,6 +307,7 @@ static td_status step_back(back* x, const double* step, double* S_from) {
   return TD_OK;
 }
 
+// Scratch of the backward sweep, one block.
 static td_status allocate(back* x) {
   const td_model* m = x->change.model;
   const size_t n = (size_t)x->n, s = (size_t)x->s, nv = (size_t)m->nvel, nr = (size_t)m->nrow,

@@ -59,6 +59,7 @@ typedef struct weights {
   double* wz;            // (nz)
 } weights;
 
+// Allocate all weights as one block, which w->q begins.
 static td_status weights_new(const td_model* m, weights* w) {
   const int nv = m->nvel, nu = model_drives(m), np = m->nparam;
   double** const parts[] = {&w->q, &w->u,  &w->p,  &w->mu, &w->nu, &w->a,
@@ -81,6 +82,8 @@ static void add_sweep(const td_model* m, weights* w, double scale) {
   for (int i = 0; i < m->nparam; i++) w->p[i] += scale * w->rp[i];
 }
 
+// The adjoint of the equilibrium: from the weights of the objective in w to its gradient by each
+// `by`.
 static td_status backward(td_rest* r, weights* w, const td_by* by, int n, double* gradient) {
   td_statics* s = r->s;
   const td_model* m = s->model;

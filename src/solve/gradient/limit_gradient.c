@@ -121,6 +121,7 @@ static td_status push(singular* c, td_by by, td_change* change, double* sum, dou
   return TD_OK;
 }
 
+// Check that the state is a limit point of `load`, and compute d(load)/d(by).
 static td_status analyse(singular* c, td_by load, const td_by* by, int n, td_change* change,
                          double* dload) {
   td_statics* s = c->s;

@@ -61,6 +61,7 @@ typedef struct sampled_linear {
   int parts;
 } sampled_linear;
 
+// The matrices of the linear model at the point of `r`, as slope.h requires them.
 static td_status values(void* ctx, td_rest* r, const double* lambda, double* out) {
   const sampled_linear* s = ctx;
   (void)lambda;

@@ -362,6 +362,7 @@ td_status td_rest_change(td_rest* r, td_by by, td_change* c) {
 
 // ---- what is one-sided ------------------------------------------------------------------------
 
+// Append a one-sided element to the note of the gradient.
 static void say(td_work* w, const char* what, const char* name) {
   const size_t used = strlen(w->gradient_note), size = sizeof w->gradient_note;
   if (used > size - 80) return;

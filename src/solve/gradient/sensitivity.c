@@ -71,6 +71,7 @@ static td_status changes_at(follow* x, double t, const double* y, double* S) {
 
 // ---- steps ------------------------------------------------------------------------------------
 
+// Allocate the changes and the scratch of steps, once the method is known.
 static td_status allocate(follow* x, const td_ode* ode, const td_collocated* c) {
   const int s = c->table.s;
   TD_TRY(td_step_change_new(ode, &c->table, x->k, &x->step));
@@ -156,6 +157,7 @@ static void swap(double** a, double** b) {
   *b = keep;
 }
 
+// Follower: changes over one step and their error; *again requests a shorter step.
 static td_status take_step(void* ctx, td_collocated* c, bool* again) {
   follow* x = ctx;
   const int n = x->n, k = x->k, s = c->table.s;
@@ -227,6 +229,7 @@ static td_status take_step(void* ctx, td_collocated* c, bool* again) {
 
 // ---- beginning, rows, stops -------------------------------------------------------------------
 
+// Follower: changes of the start.
 static td_status begin(void* ctx, td_motion* motion, double t, const double* y) {
   follow* x = ctx;
   x->change.motion = motion;
@@ -238,6 +241,7 @@ static td_status begin(void* ctx, td_motion* motion, double t, const double* y) 
   return td_motion_change_start(&x->change, x->start, t, y, x->S_to);
 }
 
+// Follower: changes of states and sensors at a record of the trajectory.
 static td_status add_row(void* ctx, double t, const double* y) {
   follow* x = ctx;
   td_motion_change* ch = &x->change;
@@ -283,6 +287,7 @@ static td_status rates_around(follow* x, double t, const double* y) {
   return mo->ode.rhs(mo, t + aside, y, x->f_behind);
 }
 
+// Follower: changes across a stop or a switch.
 static td_status pass(void* ctx, td_passing what, int which, double t, const double* y) {
   follow* x = ctx;
   TD_TRY(td_motion_change_pass(&x->change, what, which, t));
