@@ -4,6 +4,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "elem/law.h"
 #include "engine/stages.h"
 
@@ -42,12 +43,6 @@ bool td_is_conservative(const td_model* m) {
 }
 
 // ---- stop times -------------------------------------------------------------------------------
-
-// Order of doubles for qsort.
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 // Keep each of n sorted times once, and only those strictly inside (t0, t1): a simulation stops at
 // its ends anyway.  Times nearer than half of td_jump_margin are one, so that one stop is one jump.

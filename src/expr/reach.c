@@ -1,6 +1,7 @@
 // The nodes that an expression needs.  Operands precede the nodes that use them, so that one sweep
 // down a bitmap marks everything: no stack, no recursion.  The cost is the size of the expression
 // plus 1/64 of the range of its handles.
+#include "base/order.h"
 #include "expr/graph.h"
 
 // Add node e to the set.
@@ -80,12 +81,6 @@ ex* td_ex_needed(const td_exprs* g, const ex* e, int n, int* count) {
   return list;
 }
 
-// Ascending order for qsort.
-static int compare_ints(const void* a, const void* b) {
-  const int x = *(const int*)a, y = *(const int*)b;
-  return (x > y) - (x < y);
-}
-
 // Each variable has one node, so that the VAR nodes reached are the variables.
 int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
   reach r;
@@ -95,7 +90,7 @@ int td_ex_vars(const td_exprs* g, ex e, int* vars, int max) {
     const int var = td_ex_var_of(g, r.list[i]);
     if (var >= 0) r.list[n++] = var;
   }
-  qsort(r.list, (size_t)n, sizeof *r.list, compare_ints);
+  qsort(r.list, (size_t)n, sizeof *r.list, ascending_ints);
   for (int i = 0; i < min_int(n, max); i++) vars[i] = r.list[i];
   td_reach_free(&r);
   return n;

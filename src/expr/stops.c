@@ -14,6 +14,7 @@
 // exp(-((t - 1)/1e-5)^2) or tanh((t - 1)/1e-5).  It changes where the line or the square inside is
 // zero, over the time in which that becomes one; if this time is short, the solver stops before, in
 // the middle and after.
+#include "base/order.h"
 #include "expr/graph.h"
 
 enum { STOP_LIMIT = 100000, WORK_LIMIT = 2000000 };
@@ -425,12 +426,6 @@ static square find_square(search* s, const reach* r, const pieces* known, const 
 }
 
 // ---- the search ------------------------------------------------------------------------------
-
-// Order of numbers for qsort.
-static int ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
 
 // Add the stop times of e in [t0, t1] to the array *times, which grows (*n used, *cap allocated),
 // sort it and merge equal ones.  False: no memory.  Nothing is added for an expression or an

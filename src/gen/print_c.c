@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "engine/engine.h"
 #include "gen/c_parts.h"
 #include "gen/identifier.h"
@@ -68,11 +69,6 @@ static void load_input(const c_writer* w, int var) {
   }
 }
 
-static int ascending(const void* a, const void* b) {
-  const int x = *(const int*)a, y = *(const int*)b;
-  return (x > y) - (x < y);
-}
-
 // Print the left side of output number `root`, all outputs of the function being numbered one after
 // the other; functions of points add to theirs.
 static void output_place(const c_writer* w, int root) {
@@ -100,7 +96,7 @@ static bool write_piece(const c_writer* w, int from, int to, int piece) {
       const int ref = w->l->list[i].refs[k];
       if (ref < 0 || w->piece[ref] != piece) used[n++] = ref;
     }
-  qsort(used, (size_t)n, sizeof *used, ascending);
+  qsort(used, (size_t)n, sizeof *used, ascending_ints);
 
   // read variables by number, then names, once each
   for (int i = n - 1; i >= 0; i--) {

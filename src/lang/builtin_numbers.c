@@ -6,6 +6,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "lang/eval.h"
 #include "math/riccati.h"
 
@@ -260,12 +261,6 @@ static value* test_matrix(lang* L, call* c) {
 
 // ---- spreads ------------------------------------------------------------------------------------
 
-// Ascending order for qsort.
-static int by_size(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 typedef enum spread { VARIANCE, DEVIATION, MEDIAN } spread;
 
 // var(a), std(a) (sum of squares over n - 1) and median(a): of a vector, or of each column of a
@@ -289,7 +284,7 @@ static value* spread_of(lang* L, call* c) {
     for (int i = 0; i < n; i++) mean += line[i] / n;
     for (int i = 0; i < n; i++) sum += (line[i] - mean) * (line[i] - mean);
     const double variance = n > 1 ? sum / (n - 1) : 0;
-    if (c->row->op == MEDIAN) qsort(line, (size_t)n, sizeof *line, by_size);
+    if (c->row->op == MEDIAN) qsort(line, (size_t)n, sizeof *line, ascending);
     out->x[j] = c->row->op == VARIANCE    ? variance
                 : c->row->op == DEVIATION ? sqrt(variance)
                                           : (line[(n - 1) / 2] + line[n / 2]) / 2;

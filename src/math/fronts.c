@@ -15,6 +15,8 @@
 #include <string.h>
 #include <suitesparse/amd.h>
 
+#include "base/order.h"
+
 typedef struct front {
   int first, ncol;  // places eliminated here: first .. first + ncol - 1
   int row, nrow;    // places below the diagonal: rows[row] .. rows[row + nrow - 1]
@@ -179,12 +181,6 @@ static bool joins(builder* b, int j) {
   return true;
 }
 
-// Order of integers for qsort.
-static int ascending(const void* a, const void* b) {
-  const int x = *(const int*)a, y = *(const int*)b;
-  return (x > y) - (x < y);
-}
-
 // Complete the last front, which ends with place j: its columns, and the sorted list of rows below
 // them.  False: no memory.
 static bool close_front(builder* b, int j) {
@@ -200,7 +196,7 @@ static bool close_front(builder* b, int j) {
   f->nrow = c->n;
   f->r = c->size;
   if (c->n > 0) memcpy(s->rows + s->nrows, c->list, (size_t)c->n * sizeof(int));
-  qsort(s->rows + s->nrows, (size_t)c->n, sizeof(int), ascending);
+  qsort(s->rows + s->nrows, (size_t)c->n, sizeof(int), ascending_ints);
   s->nrows += c->n;
   return true;
 }

@@ -8,6 +8,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/meshes.h"
 #include "model/rods.h"
 #include "model/structure.h"
@@ -275,7 +276,7 @@ static td_status sample_places(builder* b, int rod, rod_places* out) {
   if (!own) return TD_E_NOMEM;
   for (int k = 0; k < b->m->nsample; k++)
     if (b->m->sample[k].rod == rod + 1) own[n++] = b->m->sample[k].arc;
-  if (n > 1) qsort(own, (size_t)n, sizeof(double), td_ascending);
+  if (n > 1) qsort(own, (size_t)n, sizeof(double), ascending);
   const td_status status = line_places(b, rod, 0, b->rod[rod].length, own, n, out);
   free(own);
   return status;
@@ -286,7 +287,7 @@ static void thin_out(builder* b, int rod, rod_places* at) {
   const double L = b->rod[rod].length;
   double last = 0;
   int kept = 0;
-  if (at->n > 1) qsort(at->arc, (size_t)at->n, sizeof(double), td_ascending);
+  if (at->n > 1) qsort(at->arc, (size_t)at->n, sizeof(double), ascending);
   for (int k = 0; k < at->n; k++) {
     const double arc = at->arc[k], next = k + 1 < at->n ? at->arc[k + 1] : L;
     const double r = radius_at(b, rod, arc);

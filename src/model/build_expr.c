@@ -4,6 +4,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/build.h"
 #include "model/force_words.h"
 #include "model/meshes.h"
@@ -265,11 +266,6 @@ static td_status push_bounds(builder* b) {
   return status == TD_OK && !m->bound_tape ? TD_E_NOMEM : status;
 }
 
-static int by_handle(const void* a, const void* b) {
-  const ex x = *(const ex*)a, y = *(const ex*)b;
-  return (x > y) - (x < y);
-}
-
 // Arguments whose signs decide min, max, abs, sign, step and comparisons of the state inside live
 // numbers: where one of them changes its sign a force has a corner or jumps.
 static td_status collect_kinks(td_model* m) {
@@ -295,7 +291,7 @@ static td_status collect_kinks(td_model* m) {
   free(needed);
 
   // each of them once
-  if (kinks.n > 0) qsort(kinks.e, (size_t)kinks.n, sizeof(ex), by_handle);
+  if (kinks.n > 0) qsort(kinks.e, (size_t)kinks.n, sizeof(ex), ascending_ints);
   for (int i = 0; i < kinks.n; i++)
     if (i == 0 || kinks.e[i] != kinks.e[m->nkink - 1]) kinks.e[m->nkink++] = kinks.e[i];
   m->kink_tape = ok ? td_tape_new(m->graph, kinks.e, m->nkink) : NULL;

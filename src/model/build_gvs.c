@@ -11,6 +11,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "math/dense.h"
 #include "math/quadrature.h"
 #include "model/gvs.h"
@@ -194,7 +195,7 @@ static int breaks(builder* b, const gvs* g, double* at, rod_split* cut, int* ncu
     at[n++] = x;
     cut[(*ncut)++] = (rod_split){x, share};
   }
-  qsort(at, (size_t)n, sizeof(double), td_ascending);
+  qsort(at, (size_t)n, sizeof(double), ascending);
   int kept = 1;
   for (int i = 1; i < n; i++)
     if (at[i] > at[kept - 1] + 1e-12) at[kept++] = at[i];

@@ -2,6 +2,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "elem/cable.h"
 #include "model/cables.h"
 #include "model/rods.h"
@@ -48,8 +49,8 @@ void td_cable_range(builder* b, int cable, int k, ex* from, ex* to) {
   }
 }
 
-// List an end of a cable or chamber.  Where it is the end of the rod, or that of another one, at the
-// parameters' present values only, the cut would appear when they change.
+// List an end of a cable or chamber.  Where it is the end of the rod, or that of another one, at
+// the parameters' present values only, the cut would appear when they change.
 static void add_split(builder* b, int rod, rod_split* at, int* n, int max, ex e) {
   const double length = b->rod[rod].length, arc = td_build_now(b, e);
   double x;
@@ -69,11 +70,6 @@ static void add_split(builder* b, int rod, rod_split* at, int* n, int max, ex e)
   ++*n;
 }
 
-static int ascending(const void* a, const void* b) {
-  const rod_split *x = a, *y = b;
-  return (x->arc > y->arc) - (x->arc < y->arc);
-}
-
 // Collect the ends of cables and chambers on the rod, and sort them.
 int td_rod_splits(builder* b, int rod, rod_split* at, int max) {
   int n = 0;
@@ -89,8 +85,7 @@ int td_rod_splits(builder* b, int rod, rod_split* at, int max) {
     const chamber_words w = chamber_read(b->chambers, i);
     if ((w.rod ? (int)w.rod->x[0] : 1) != rod + 1) continue;
     add_split(b, rod, at, &n, max, number_of(b, w.from, num_ex(b, 0)));
-    add_split(b, rod, at, &n, max,
-              number_of(b, w.to, td_rod_arc(b, rod, b->rod[rod].length)));
+    add_split(b, rod, at, &n, max, number_of(b, w.to, td_rod_arc(b, rod, b->rod[rod].length)));
   }
   qsort(at, (size_t)min_int(n, max), sizeof(rod_split), ascending);
   return n;

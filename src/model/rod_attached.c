@@ -3,6 +3,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/cables.h"
 #include "model/force_words.h"
 #include "model/rods.h"
@@ -46,6 +47,6 @@ td_status td_rod_places(builder* b, int rod, rod_places* out) {
       TD_TRY(td_rod_mark(b, rod, s->arc, s->place > 0 ? s->place - 1 : num_ex(b, s->arc)));
     if (!sensor_is(s->kind, OF_WHOLE_ROD | OF_STRAIN)) TD_TRY(td_rod_want(b, rod, s->arc, out));
   }
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   return TD_OK;
 }

@@ -30,9 +30,4 @@ td_status td_rod_want_place(builder* b, int rod, const value* v, rod_places* out
   return td_rod_want(b, rod, arc, out);
 }
 
-int td_ascending(const void* a, const void* b) {
-  const double x = *(const double*)a, y = *(const double*)b;
-  return (x > y) - (x < y);
-}
-
 void td_rod_places_free(rod_places* places) { free(places->arc); }

@@ -9,6 +9,7 @@
 #include <math.h>
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "model/gvs.h"
 
 td_status td_rod_jumps(builder* b, int rod, rod_places* out) {
@@ -17,7 +18,7 @@ td_status td_rod_jumps(builder* b, int rod, rod_places* out) {
   TD_TRY(td_rod_attached(b, rod, out));
   const int n = min_int(td_rod_splits(b, rod, ends, MOST), MOST);
   for (int i = 0; i < n; i++) TD_TRY(td_rod_want(b, rod, ends[i].arc, out));
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   while (out->n > 0 && out->arc[out->n - 1] > (1 - 1e-9) * b->rod[rod].length) out->n--;
   return TD_OK;
 }
@@ -31,7 +32,8 @@ static void renumber(build_rod* r) {
   }
 }
 
-// Note whether a jump is not at the end of one of `each` equal pieces of a part for each of its n.
+// Set model_rod.jumps if a jump is not at the end of a part nor, with `segments`, of one of its
+// equal written segments; number the segments.
 static td_status note_jumps(builder* b, int rod, bool segments) {
   build_rod* r = &b->rod[rod];
   rod_places jumps = {0};
@@ -48,6 +50,7 @@ static td_status note_jumps(builder* b, int rod, bool segments) {
 
 // ---- segments ---------------------------------------------------------------------------------
 
+// Divide segments, or put pairs of them together.
 static td_status refine_segments(builder* b, int rod) {
   const spec_refine* how = &b->spec->refine;
   build_rod* r = &b->rod[rod];
@@ -132,7 +135,7 @@ td_status td_refine_rod_gvs(builder* b, int rod) {
         status = td_rod_want(b, rod, p->from + e * p->length / elements, &cuts);
     }
   }
-  if (cuts.n > 1) qsort(cuts.arc, (size_t)cuts.n, sizeof(double), td_ascending);
+  if (cuts.n > 1) qsort(cuts.arc, (size_t)cuts.n, sizeof(double), ascending);
 
   // stretches of parts; those with strains that are written out stay whole
   rod_part* part = status == TD_OK ? calloc((size_t)(r->npart + cuts.n), sizeof *part) : NULL;

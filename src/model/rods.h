@@ -80,7 +80,6 @@ td_status td_rod_places(builder* b, int rod, rod_places* out);
 // ... of these, where joints, loads, rods and cables sit
 td_status td_rod_attached(builder* b, int rod, rod_places* out);
 void td_rod_places_free(rod_places* places);
-int td_ascending(const void* a, const void* b);  // compares two doubles for qsort
 // Does a contact name a rod (build_contacts.c)?
 bool td_rod_in_contact(const builder* b, int rod);
 // Does a sensor measure the wrench inside a rod?

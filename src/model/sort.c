@@ -2,6 +2,7 @@
 #include <stdlib.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "model/arrays.h"
 #include "model/build.h"
 
@@ -57,11 +58,6 @@ static void renumber(td_model* m, const int* order, int* to, model_hop* hop, mod
 
 // ---- slots ------------------------------------------------------------------------------------
 
-static int by_number(const void* a, const void* b) {
-  const int x = *(const int*)a, y = *(const int*)b;
-  return (x > y) - (x < y);
-}
-
 // The DOFs of a step and of those that continue it: ascending, each once.
 static int dofs_along(const td_model* m, int first, int* v) {
   int n = 0, at = first;
@@ -74,7 +70,7 @@ static int dofs_along(const td_model* m, int first, int* v) {
       if (known == n) v[n++] = m->col[k].v;
     }
   }
-  if (n > 0) qsort(v, (size_t)n, sizeof *v, by_number);
+  if (n > 0) qsort(v, (size_t)n, sizeof *v, ascending_ints);
   return n;
 }
 

@@ -4,6 +4,7 @@
 #include <math.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "engine/stages.h"
 #include "view/text_json.h"
 
@@ -224,11 +225,6 @@ static void add_anchors(td_scene* s, td_work* w) {
 
 // ---- rods -------------------------------------------------------------------------------------
 
-static int by_arc(const void* a, const void* b) {
-  const double x = ((const rod_point*)a)->arc, y = ((const rod_point*)b)->arc;
-  return (x > y) - (x < y);
-}
-
 // List the stations on the line of a rod by arc length, of those closer than rounding the first.
 rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
   rod_point* list = malloc(((size_t)m->nstation + 1) * sizeof *list);
@@ -241,7 +237,7 @@ rod_point* scene_rod_points(const td_model* m, int rod, int* n) {
   }
 
   // sort, and keep one station for each arc length
-  qsort(list, (size_t)count, sizeof *list, by_arc);
+  qsort(list, (size_t)count, sizeof *list, ascending);
   for (int i = 0; i < count; i++)
     if (*n == 0 || list[i].arc > list[*n - 1].arc + 1e-6 * m->rod[rod].length)
       list[(*n)++] = list[i];

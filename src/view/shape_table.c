@@ -5,6 +5,7 @@
 #include <stdio.h>
 #include <string.h>
 
+#include "base/order.h"
 #include "engine/stages.h"
 #include "tendril/view.h"
 #include "view/scene.h"
@@ -39,11 +40,6 @@ static bool all_of(const td_model* m, const td_work* w, const td_state* const* s
 
 // ---- strains ----------------------------------------------------------------------------------
 
-static int compare_arcs(const void* a, const void* b) {
-  const double x = ((const rod_point*)a)->arc, y = ((const rod_point*)b)->arc;
-  return (x > y) - (x < y);
-}
-
 // Tabulate the six strains of a rod at n states.
 td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* states, int n,
                           int rod, td_table** table) {
@@ -58,7 +54,7 @@ td_status td_strain_table(const td_model* m, td_work* w, const td_state* const* 
   int rows = 0;
   for (int i = 0; i < m->nstrain; i++)
     if (m->strain[i].rod == rod + 1) piece[rows++] = (rod_point){m->strain[i].arc, i};
-  qsort(piece, (size_t)rows, sizeof *piece, compare_arcs);
+  qsort(piece, (size_t)rows, sizeof *piece, ascending);
 
   // columns of each state
   td_table* t = table_new(rows, 1 + 6 * n);

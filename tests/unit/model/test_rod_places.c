@@ -1,6 +1,7 @@
 // Places of a rod: each is a frame of its own, once, and the base has its frame already.
 #include <stdlib.h>
 
+#include "base/order.h"
 #include "compiled.h"
 #include "model/rods.h"
 
@@ -13,7 +14,7 @@ static void test_places_are_listed_once_within_the_rod(void** state) {
   for (size_t i = 0; i < sizeof wanted / sizeof *wanted; i++)
     assert_int_equal(td_rod_want(&b, 0, wanted[i], &places), TD_OK);
   assert_int_equal(places.n, 3);
-  qsort(places.arc, 3, sizeof(double), td_ascending);
+  qsort(places.arc, 3, sizeof(double), ascending);
   static const double want[3] = {0.1, 0.3, 0.5};  // the last is not beyond the tip
   for (int i = 0; i < 3; i++) assert_true(places.arc[i] == want[i]);
   td_rod_places_free(&places);
