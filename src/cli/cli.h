@@ -6,6 +6,7 @@
 #include <stdbool.h>
 #include <stdio.h>
 
+#include "cli/commands.h"
 #include "tendril/accuracy.h"
 #include "tendril/control.h"
 #include "tendril/estimate.h"
@@ -109,7 +110,7 @@ enum { MOST_TIMES = 100000 };
 int times_of(const char* text, double* list, int max);
 void options_help(const command* cmd, FILE* out);
 
-// main.c: the command table, closed by a NULL name
+// main.c: the table of commands.h, closed by a NULL name
 extern const command command_table[];
 
 // ---- messages and signals (talk.c)
@@ -323,29 +324,9 @@ int run_stages(session* s, bool equil, bool modes, bool sim);  // cmd_run.c
 void open_page(const char* address);    // cmd_view.c
 bool starts_at_rest(const session* s);  // cmd_run.c
 
-int cmd_bode(const options* opt);
-int cmd_check(const options* opt);
-int cmd_compare(const options* opt);
-int cmd_derive(const options* opt);
-int cmd_demo(const options* opt);
-int cmd_doctor(const options* opt);
-int cmd_equil(const options* opt);
-int cmd_eval(const options* opt);
-int cmd_export(const options* opt);
-int cmd_gradient(const options* opt);
-int cmd_fit(const options* opt);
-int cmd_help(const options* opt);
-int cmd_linearize(const options* opt);
-int cmd_lqr(const options* opt);
-int cmd_modes(const options* opt);
-int cmd_observe(const options* opt);
-int cmd_run(const options* opt);
-int cmd_sim(const options* opt);
-int cmd_sweep(const options* opt);
-int cmd_trace(const options* opt);
-int cmd_plot(const options* opt);
-int cmd_report(const options* opt);
-int cmd_video(const options* opt);
-int cmd_view(const options* opt);
+// The commands (commands.h), each in its file cmd_<name>.c; exit codes.
+#define X(name, ...) int cmd_##name(const options* opt);
+COMMANDS(X)
+#undef X
 
 #endif

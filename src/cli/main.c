@@ -1,54 +1,16 @@
-// tendril: the table of commands, the help, and the call of a command.  To add a command: its file
-// cmd_<name>.c and its row in command_table.
+// tendril: the table of commands (commands.h), the help, and the call of a command.
 #include <signal.h>
 #include <string.h>
 
 #include "cli/cli.h"
 
-// Options of a command by letter (option_table): o -o, s --set, j --json, q --quiet, ...
-#define COMMON "osjq"
-#define SOLVER "rafdv"
-
+// The table ends with a row of nothing.
 const command command_table[] = {
-    {"demo", "[NAME]", COMMON SOLVER "mk", -1, cmd_demo, "list the built-in models, or run one"},
-    {"check", "MODEL", "sjqc", 1, cmd_check, "load and check; print what the model is made of"},
-    {"run", "MODEL", COMMON SOLVER "hJmpnkAUzc", 1, cmd_run,
-     "what the file asks for (par.equil, par.modal, par.dyn)"},
-    {"equil", "MODEL", COMMON "@kzxc", 1, cmd_equil, "static equilibrium and its stability"},
-    {"modes", "MODEL", COMMON "n@kc", 1, cmd_modes,
-     "natural frequencies, damping and shapes at the equilibrium"},
-    {"trace", "MODEL", COMMON "t@", 1, cmd_trace, "equilibria along a parameter (--param P=a:b)"},
-    {"linearize", "MODEL", COMMON "@R", 1, cmd_linearize,
-     "A, B, C, D about the equilibrium or a state"},
-    {"gradient", "MODEL", COMMON "9rafveB", 1, cmd_gradient,
-     "derivatives of sensors, energy and modes by params and inputs"},
-    {"lqr", "MODEL", COMMON "@RQ", 1, cmd_lqr, "gains of a linear controller and observer"},
-    {"bode", "MODEL", COMMON "@RHI", 1, cmd_bode, "frequency response as CSV and SVG"},
-    {"observe", "MODEL", COMMON "rav@KMENWe", 1, cmd_observe,
-     "motion, forces and parameters from recorded sensors (--data FILE)"},
-    {"fit", "MODEL", COMMON "6k", 1, cmd_fit,
-     "params from recordings of the robot (fit(k) of the model), with their intervals"},
-    {"sim", "MODEL", COMMON SOLVER "hJm@ekAUBc", 1, cmd_sim, "dynamic simulation"},
-    {"sweep", "MODEL", COMMON SOLVER "CeznU", 1, cmd_sweep,
-     "one analysis at many points of parameters and inputs, on threads or under mpirun"},
-    {"eval", "MODEL", "sjq@", 1, cmd_eval, "the equations at one state (default: the initial one)"},
-    {"compare", "MODEL", COMMON SOLVER "liy", 1, cmd_compare,
-     "the same rods in every continuum model: DOF, error, speed"},
-    {"view", "MODEL|DIR", "sjqwb", 1, cmd_view,
-     "a model live in the browser, or the replay of results"},
-    {"report", "DIR", "qPGSTDO", 1, cmd_report,
-     "renew report.html of results, or make a picture of it (--png)"},
-    {"video", "DIR", "qSFVDO", 1, cmd_video, "the replay of results as a video (-o x.mp4)"},
-    {"plot", "DIR", "qYXg5O", 1, cmd_plot,
-     "curves of results, strains along rods and snapshots as SVG or gnuplot script"},
-    {"derive", "MODEL", COMMON "412", 1, cmd_derive,
-     "symbolic equations of motion as C, Octave, Python or LaTeX"},
-    {"export", "c|fmu MODEL", COMMON "3", 2, cmd_export,
-     "a standalone model: one C file, or a functional mock-up unit"},
-    {"doctor", "", "j", 0, cmd_doctor, "parts found on this machine, and how to get missing ones"},
-    {"help", "[COMMAND]", "", -1, cmd_help, "this list, or the options of a command"},
-    {NULL, NULL, NULL, 0, NULL, NULL},
-};
+#define X(name, arguments, accepts, targets, text) \
+  {#name, arguments, accepts, targets, cmd_##name, text},
+    COMMANDS(X)
+#undef X
+        {NULL, NULL, NULL, 0, NULL, NULL}};
 
 static const command* find(const char* name) {
   for (const command* c = command_table; c->name; c++) {

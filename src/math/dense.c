@@ -28,7 +28,9 @@ enum { small = 40 };
 // threads in one trial, none of 180 000 in another, and as tables of sweeps that differed in their
 // last digits in a third of the trials, in none since.  The functions of the table are replaced by
 // these here, which the dynamic linker finds first and which take a lock around the original ones.
-// The names and arguments are those of OpenBLAS 0.2 and 0.3.
+// The names and arguments are those of OpenBLAS 0.2 and 0.3.  They must be exported for that
+// (tools/tendril.map).  A lock around the calls of this file instead would have to be held while
+// they compute, since the buffer is in use all the time: threads would factor one after the other.
 static pthread_mutex_t buffer_lock = PTHREAD_MUTEX_INITIALIZER;
 
 __attribute__((visibility("default"))) void* blas_memory_alloc(int position);
