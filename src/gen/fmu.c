@@ -303,6 +303,8 @@ static void write_source(const fmu_writer* f, td_text* out) {
   // the core and the functions of the standard
   td_text_add(out, td_source_text(td_fmu_sources, "fmu_core.c"));
   td_text_add(out, "\n");
+  td_text_add(out, td_source_text(td_fmu_sources, "fmu_steps.c"));
+  td_text_add(out, "\n");
   td_text_add(out, td_source_text(td_fmu_sources, f->version == 3 ? "fmu3.c" : "fmu2.c"));
   td_text_add(out, "\n");
   td_text_add(out, td_source_text(td_fmu_sources, "fmu_shared.c"));

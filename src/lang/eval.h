@@ -201,9 +201,15 @@ value* td_capture(lang* L, const ast* node);  // @(x) ... or @name
 value* td_named_function(lang* L, const char* name, td_span at);
 const char* td_function_name(const value* f);  // NULL: @(x) ...
 
+// Find a function of the text, or of a file beside it, that goes before a built-in one of its name.
+// False after a message; *user is -1 if there is none.
+bool td_find_user(lang* L, const char* name, td_span at, int* user);
+// Fail without a message because the value of a variable is not known; false.
+bool td_is_unknown(lang* L, const variable* var);
 // Call a function value, a user function, a built-in.
 bool td_call_value(lang* L, const value* f, values* args, int nout, td_span at, values* out);
 bool td_call_user(lang* L, const ast* function, values* args, int nout, td_span at, values* out);
+bool td_call_builtin(lang* L, const builtin* b, values* args, int nout, td_span at, values* out);
 
 value* td_unary(lang* L, ast_op op, const value* a, td_span at);
 value* td_binary(lang* L, ast_op op, const value* a, const value* b, td_span at);

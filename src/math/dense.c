@@ -53,8 +53,7 @@ void blas_memory_free(void* buffer) {
   pthread_mutex_unlock(&buffer_lock);
 }
 
-// ---- memory
-// ---------------------------------------------------------------------------------------
+// ---- memory -----------------------------------------------------------------------------------
 
 // Whether OpenBLAS has, or can get, the buffer that it allocates at its first call: if the process
 // has a memory limit, try to allocate as much.  OpenBLAS keeps its buffer for the life of the
