@@ -230,6 +230,8 @@ td_status td_state_initial_diff(const td_model* m, td_work* w, const double* p, 
 // that closes it depends on the stage that can (closing.c): here on the stage that closes the gaps
 // of a change of all numbers.
 
+// The transpose of written_positions: weights b->q of the changes of the coordinates become those
+// of the written initial values (b->n), quaternions by the turn that their normalisation leaves.
 static void written_reverse(const td_model* m, const td_work* w, const double* q, adjoint* b) {
   for (int i = 0; i < m->nhop; i++) {
     const model_hop* hop = &m->hop[i];

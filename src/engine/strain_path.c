@@ -209,8 +209,8 @@ static void parts_at(const td_model* m, const td_work* w, int i, int o, part_row
   s->dFv[o] = octet_apply_add(&b->B, S, s->dFv[o]);
 }
 
-// The entries of the rows (columns above the step) and of the columns (rows above it and its own),
-// of one block of slots.
+// Entries of the tangent of the step's own velocities (`parts` of them) with one block of slots of
+// the velocities above it, by position (q) and by velocity (v): in the rows of its own velocities.
 static void row_entries(const tangent_path* t, const part_rows* s, int parts, int b, lanes* q,
                         lanes* v) {
   const octet *S = &t->S[b], *U = &t->U[b], *Z = &t->Z[b], *X = &t->X[b];
@@ -221,6 +221,9 @@ static void row_entries(const tangent_path* t, const part_rows* s, int parts, in
     v[k * next + b] = part_dot(H, X) + part_dot(G, S);
   }
 }
+
+// The same in the columns of its own velocities: what the wrenches that they cause do along the
+// block.
 static void column_entries(const tangent_path* t, const part_rows* s, int parts, int b, lanes* q,
                            lanes* v) {
   const octet S = t->S[b];

@@ -90,7 +90,8 @@ void td_strain_no_diff(const td_model* m, const td_work* w, const model_strain* 
                        const force_state* s, const frame_change* da, const frame_change* db,
                        spatial change[2]);
 
-// The frame of a station as a series, with its changes along a direction.
+// The frame of a station as a series, with its changes along a direction; its acceleration is that
+// relative to the ground, without what gravity gives it.
 taylor_frame td_series_frame(const td_model* m, const td_work* w, int station,
                              const strain_direction* to);
 // Power [W] that a time-dependent strain field feeds into a piece.

@@ -75,7 +75,8 @@ static const struct {
 static bool fits(int a, int b) { return a == b || a == 1 || b == 1; }
 static int wider(int a, int b) { return a == 1 ? b : a; }
 
-// out[k] = a[i] op b[j], as a number or as an expression.
+// out[k] = a[i] op b[j], as a number or as an expression.  False after a message: a power that is
+// not real.
 static bool element(lang* L, ast_op op, const value* a, int i, const value* b, int j, value* out,
                     int k, td_span at) {
   const ex_op e = element_ops[op].op;

@@ -98,7 +98,8 @@ static void find_step(flow* f) {
   td_saddle_multipliers(w->saddle, f->r, w->dl);
 }
 
-// Bring the trial point back to the constraints; false: they do not come nearer.
+// Bring the trial point back to the constraints by Newton's method, to 1e-12, or to 1e-9 where
+// rounding stops it; false: they do not come nearer.
 static bool return_to_constraints(flow* f) {
   td_newton* w = f->w;
   const td_equations* s = w->equations;

@@ -5,6 +5,7 @@
 
 #include "solve/time/ode.h"
 
+// Solver 'auto' where nothing has selected one: the explicit solver.
 static td_status start_open(const td_ode* ode, double t, const double* y, td_stepper** stepper) {
   return td_solver_explicit.start(ode, t, y, stepper);
 }
