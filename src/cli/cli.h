@@ -204,7 +204,7 @@ typedef struct session {
   td_modes_result* modes;
   td_trajectory* trajectory;
   // error bars (accuracy.c): of each sensor at the equilibrium and of each frequency [rad/s], NULL
-  // without; the accuracy asked for and reached, relative to td_bars_scale()
+  // without; the accuracy requested and reached, relative to td_bars_scale()
   td_bars* bars;
   double *sensor_error, *frequency_error;
   double asked, reached, modes_reached;
@@ -285,7 +285,7 @@ cJSON* equil_json(session* s);
 // accuracy.c: compute the bars of the equilibrium or the modes; false: there are none to show
 bool bars_equil(session* s);
 bool bars_modes(session* s);
-bool bars_asked(session* s);  // is an accuracy asked for, and are there rods to have bars of?
+bool bars_asked(session* s);  // is an accuracy requested, and are there rods to have bars of?
 int bars_motion(session* s);  // prints and judges those of the simulation
 // Print reasons to look, and judge what was reached: an exit code, after a message where a written
 // request is not met.

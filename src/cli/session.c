@@ -213,7 +213,7 @@ int session_open(session* s, const options* opt) {
     s->timings[TIME_COMPILE] = seconds() - start;
   }
 
-  // rods by the accuracy that is asked for
+  // rods by the requested accuracy
   if (status == TD_OK) {
     s->asked = td_model_accuracy(s->model, &s->asked_written);
     if (!isnan(opt->accuracy)) {

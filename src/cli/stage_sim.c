@@ -221,8 +221,8 @@ static td_start start_of(const session* s) {
   return s->opt->at ? TD_START_GIVEN : TD_START_INITIAL;
 }
 
-// Simulate from the session's state, and print statistics and verdict.  Where an accuracy is asked
-// for the motion has error bars, by two more simulations.
+// Simulate from the session's state, and print statistics and verdict.  Where an accuracy is
+// requested, the motion has error bars, by two more simulations.
 int sim_step(session* s) {
   td_jit* jit = NULL;
   int code = sim_inputs(s);

@@ -299,7 +299,7 @@ cJSON* equil_json(session* s) {
   return o;
 }
 
-// Accuracy that was asked for and reached, and the rods
+// The accuracy that was requested, that which was reached, and the rods
 cJSON* accuracy_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
   json_add_number(o, "asked", s->asked);

@@ -1,4 +1,4 @@
-// Forces: what the engine asks of each kind.
+// Forces: what the engine requires of each kind.
 //
 // A kind answers for all of its elements at once and so writes its own loops.  Kinds whose elements
 // act one by one (TD_FORCES of model/model.h) answer for single elements, too, which the sweeps

@@ -1,4 +1,4 @@
-// Hops: what the engine asks of each kind.
+// Hops: what the engine requires of each kind.
 //
 // Operations on hops take a range [first, end) of one kind, each hop behind its parent: the tree is
 // cut into such ranges (model_hop.alike), so that a kind writes its own loop.  To add a kind: its
@@ -59,8 +59,8 @@ static inline pose pose_before(const td_model* m, const td_work* w, int i) {
                     : pose_mul(w->hop[parent].g, w->hop_fix[i]);
 }
 
-// Store what a hop does to its frame: the pose g behind it, the twist S v it adds, and the rate `own` of
-// S times v inside the hop.
+// Store what a hop does to its frame: the pose g behind it, the twist S v it adds, and the rate
+// `own` of S times v inside the hop.
 static inline void put_hop(const td_model* m, td_work* w, int i, const pose* g, const spatial* Sv,
                            const spatial* own) {
   const int parent = m->hop[i].parent;

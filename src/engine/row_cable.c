@@ -87,7 +87,7 @@ void td_taut_jacobian(const td_model* m, td_work* w, int cable, double* row) {
   }
 }
 
-// ---- what the engine asks of the row ----------------------------------------------------------
+// ---- what the engine requires of the row -------------------------------------------------------
 
 static row_value cable_value(const td_model* m, const td_work* w, int row) {
   return td_taut_value(m, w, m->row[row].cable);
@@ -107,7 +107,7 @@ static bool cable_moves(const td_model* m, int row, int hop) {
   return (void)m, (void)row, (void)hop, true;
 }
 
-// The multiplier of a cable is its tension, with which all that asks for tensions goes on.
+// The multiplier of a cable is its tension, which everything that needs tensions takes from there.
 static void cable_add(const td_model* m, td_work* w, int row, double lambda) {
   const int cable = m->row[row].cable;
   const double tension = row_is_off(m, w, row) ? 0 : lambda;

@@ -1,4 +1,4 @@
-// Constraint rows: what the engine asks of each kind (elem/row.h has the list).
+// Constraint rows: what the engine requires of each kind (elem/row.h has the list).
 //
 // Rows of a joint follow each other and share their stations: such a bundle [first, end) is
 // evaluated at once where the stations' motion is what costs.  A row without frames is a bundle of

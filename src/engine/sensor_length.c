@@ -82,7 +82,7 @@ static void strains_or_change(const td_model* m, const td_work* w, const model_s
 
 // Strain component of a rod at an arc length, or its change along a column (col >= 0): linear
 // between the middles of the segments, continued to the ends; polynomial rods have a point at every
-// place that is asked for.
+// place that is requested.
 static double rod_strain(const td_model* m, const td_work* w, const model_probe* p, int col) {
   const model_strain *near, *next;
   neighbours(m, p, &near, &next);

@@ -351,7 +351,7 @@ static td_status want_point(builder* b, const rom* r, double arc) {
 }
 
 // Add frames where something is attached to the rod, touches it or is measured, and strains where
-// sensors ask for them.
+// sensors require them.
 static td_status push_places(builder* b, const rom* r) {
   rod_places places = {0};
   td_status status = td_rod_attached(b, r->rod, &places);

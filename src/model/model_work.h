@@ -160,7 +160,7 @@ struct td_work {
   double* rod_moved;    // constant: how far that moved coordinates of rods that are positions [m]
   spatial* df;          // change of the wrench on each hop
   double* dtau;         // change of the generalised forces
-  struct direction* along;  // the direction that changes are asked for along, NULL: none
+  struct direction* along;  // the direction of the changes that are computed, NULL: none
   td_state inner;           // a state of its own, for preparing
   double *inner_q, *inner_v, *inner_u, *inner_z;
   double* tau;  // generalised forces of DOF elements and, after assembly, all forces

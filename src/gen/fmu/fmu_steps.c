@@ -1,5 +1,5 @@
-// Co-simulation and events of a unit: steps, what importers of either version of the standard ask
-// for, and saved states.  This text follows fmu_core.c in an exported FMU.
+// Co-simulation and events of a unit: steps, calls that both versions of the standard have,
+// and saved states.  This text follows fmu_core.c in an exported FMU.
 //
 // Steps are made by the Rosenbrock method RODAS3 (order 3, stiffly accurate) with the exact
 // Jacobian and a controlled error; constraints are restored after each step.
@@ -284,7 +284,7 @@ static bool fmu_advance(fmu* f, double end, double aside) {
   return true;
 }
 
-// ---- what importers ask for, in either version ------------------------------------------------
+// ---- calls of importers, in either version ----------------------------------------------------
 
 static bool fmu_setup(fmu* f, bool has_tolerance, double tolerance, double start) {
   if (!isfinite(start)) return false;

@@ -71,7 +71,7 @@ static td_status judge(td_statics* s, const double* q, const double* l, td_equil
   return status;
 }
 
-// A row whose control depends on the state asks for an acceleration of its own: is it zero here?
+// A row whose control depends on the state prescribes an acceleration: is it zero here?
 static bool servos_rest(td_statics* s) {
   bool servo = false;
   for (int i = 0; i < s->m; i++) {

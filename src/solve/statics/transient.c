@@ -240,7 +240,7 @@ static td_status follow(flow* f, const td_newton_options* options, td_newton_rep
       const td_status status = try_newton(f, options, report);
       report->iterations += steps;
       if (status != TD_E_DIVERGED && !(status == TD_OK && options->valley)) return status;
-      // Newton's method likes ridges: one that it goes back to is not what was asked for
+      // Newton's method is drawn to ridges: one that it goes back to is no stable equilibrium
       if (status == TD_OK) {
         const td_newton_report found = *report;
         if (prepare(f) && in_a_valley(f)) {

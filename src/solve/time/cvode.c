@@ -21,7 +21,7 @@ enum { RETRIES = 8 };
 // due to that.
 static const double newton_accuracy = 0.01;
 // Steps after which the Jacobian is taken anew although Newton's method converges.  A tangent costs
-// as much as some ten to forty evaluations, and slow convergence asks for one anyway.
+// as much as some ten to forty evaluations, and slow convergence requests one anyway.
 enum { JACOBIAN_STEPS = 200 };
 
 // Steps after which factors and tangents of sparse models are renewed even though Newton's method

@@ -78,7 +78,8 @@ static bool blame_motion(const td_run_end* r) {
   return false;
 }
 
-// The same of accelerations that joint.control asks for, at the last good state.
+// Report accelerations that joint.control prescribes and the robot cannot have, at the last good
+// state.
 static bool blame_control(const td_run_end* r) {
   td_motion* m = r->motion;
   const td_model* model = m->model;

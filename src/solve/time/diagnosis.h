@@ -21,9 +21,9 @@ typedef struct td_run_end {
 // Tell where a failed run ended, the first cause that applies and advice.
 void td_diagnose(const td_run_end* end, td_status status);
 
-// Steps held down by stability that were asked for although the rule says stiff, so many that the
-// run would take tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.  Who wants them
-// all the same gives max_steps.
+// Refuse steps held down by stability of a solver that the user chose although the rule says stiff,
+// so many that the run would take tens of minutes to months: each costs 1e-6 s to 1e-5 s per state.
+// Who wants them all the same gives max_steps.
 td_status td_refuse_endless(const td_run_plan* plan, const td_ode* ode, double t,
                             const td_choice* choice, td_trajectory* out);
 

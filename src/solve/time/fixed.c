@@ -5,7 +5,7 @@
 // factorisation and some three Newton iterations a step.  It is L-stable: modes that are faster
 // than the steps die out instead of growing.  It has no error test; `sim --halve` compares with
 // steps of half the length.  From a start or a stop to the next stop steps are equal: the longest
-// that go into the interval a whole number of times and are not longer than those asked for.
+// that go into the interval a whole number of times and are not longer than those requested.
 #include <float.h>
 #include <math.h>
 #include <string.h>
@@ -15,7 +15,7 @@
 
 enum { STAGES = 3, ITERATIONS = 12, MORE = 40 };  // MORE: to rounding
 // Accuracy of Newton's method, relative to the tolerance.  Nothing else is held to the tolerance
-// here, and an iteration costs three evaluations: well below what anybody asks for.
+// here, and an iteration costs three evaluations: well below the accuracy of any request.
 static const double newton_accuracy = 1e-3;
 
 // Z_try of a step of h from (t_to, y_to): 0 when found.

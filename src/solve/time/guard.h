@@ -44,7 +44,7 @@ bool td_guards_along(void* stepper, double t, double* gap);
 // ---- impacts (impact.c) -----------------------------------------------------------------------
 // Watched guards along the step, for the search for crossings.
 void td_impact_watched(void* stepper, double t, double* gap);
-// The first element that begins to act inside the step in a way that asks for sharper positions, or
+// The first element that begins to act inside the step in a way that requires sharper positions, or
 // whose impact is over: its time, with the state in `hit`; NaN: there is none.
 double td_impact_first(td_stepper* stepper, const td_step* step, bool* over);
 // The tolerance of positions at the present time: the sharpest of the impacts that last counts.

@@ -58,7 +58,7 @@ static double moved_gap(td_stepper* s, double t, int i, double a, const double* 
   return gap[i];
 }
 
-// The factor of the tolerance of positions that the impact at (t, hit) asks for; its stopping time
+// The factor of the tolerance of positions that the impact at (t, hit) requires; its stopping time
 // T is left in g->stopping.  Along the tangent y + x y' the element acts for x > 0 alone: what it
 // does to the rates is S = y'(x) - 2 y'(0) + y'(-x), in which everything linear cancels.  S pushes
 // the gap back by as much as it would close where x = T.

@@ -13,7 +13,7 @@
 //
 //   (ω h)²/4 + c h/2 = 1     (c h = 1 were ŵ = w + h g)
 //
-// Where there are constraints both q⁺ and ŵ are put onto them before the forces are asked for, and
+// Where there are constraints both q⁺ and ŵ are put onto them before the forces are evaluated, and
 // w⁺ afterwards: RATTLE up to h³.  Local errors are those of the two quadratures,
 //
 //   q:  h³/6 g' = h²/6 (g⁺ - g)          w:  h³/12 g'',  by divided differences of g

@@ -44,7 +44,7 @@ typedef struct td_ode {
   td_status (*integrals)(void* ctx, double t, const double* y, double* qdot);
   bool measured;  // integrals take part in the error test, for nothing else shows their size
   bool together;  // integrals alone cost as much as everything
-  // Rates of the integrals where `states` was asked for last, at little cost; NULL: not known.
+  // Rates of the integrals where `states` was evaluated last, at little cost; NULL: not known.
   td_status (*latest)(void* ctx, double* qdot);
   td_status (*jacobian)(void* ctx, double t, const double* y, double* J);  // n x n, row-major
   // q' = N(q) w of the positions q (npos) with other states w (n - npos); NULL: q' is the first
@@ -229,7 +229,7 @@ typedef struct td_choice {
   td_solver solver;
   bool lightly_damped;
   bool only_radau;        // the stiff solver is worth a trial if it is Radau
-  double explicit_steps;  // that stability asks for over the rest of the run, 0: not known
+  double explicit_steps;  // that stability requires over the rest of the run, 0: not known
   double stable_steps;    // the same, of networks too
   char why[128];
 } td_choice;

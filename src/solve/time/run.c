@@ -56,7 +56,7 @@ typedef struct run {
   int nstop, stop;
   bool finished;       // an event said so
   td_contest contest;  // of the solvers
-  td_solver plain;     // the one that was asked for among them, or the one for short steps
+  td_solver plain;     // the one that the user chose among them, or the one for short steps
   bool undecided;      // the spectrum may let others in
   char reason[160];    // of the first choice, or what lets others try
   double t_switch;     // last switch that was dealt with
@@ -69,7 +69,7 @@ typedef struct run {
   td_trust_measures trust;
   td_standstill standstill;
   bool folded;
-  double explicit_rate;  // explicit steps per second that stability would ask for, 0: not known
+  double explicit_rate;  // explicit steps per second that stability would require, 0: not known
   double
       stuck;  // time to move on by at the start, out of a position that rods must buckle to leave
   const td_code* judged;  // the last code that was looked at
@@ -208,7 +208,7 @@ static td_status choose(run* r, double h, td_choice* choice) {
   return TD_OK;
 }
 
-// Solvers that factor the whole Jacobian were asked for where there is none.
+// Refuse a chosen solver that factors the whole Jacobian where there is none.
 static td_status refuse_large(run* r) {
   const td_solver_row* row = td_solver_of(r->plan->solver);
   if (!row->dense || r->motion->ode.linear == NULL) return TD_OK;

@@ -7,7 +7,7 @@
 typedef struct td_swap_question {
   const td_code* code;
   bool always;      // take it even if it is slower
-  bool with_power;  // the solver asks for states and power at once
+  bool with_power;  // the solver requests states and power at once
   double t;
   const double* y;  // (n + nquad): where it is compared
 } td_swap_question;
