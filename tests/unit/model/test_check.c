@@ -1,69 +1,7 @@
 // td_spec_check on values made by hand: what a text cannot write, limits, and the order of
 // messages.
-#include "check.h"
 #include "model/fields.h"
-
-// The slot a path like "joint(2).dof(1).spring.coeff" leads to, structures made on the way.
-static value_slot* slot_at(td_spec* spec, const char* path) {
-  value* s = spec->root;
-  int i = 0;
-  for (;;) {
-    char name[32];
-    const size_t n = strcspn(path, ".(");
-    snprintf(name, sizeof name, "%.*s", (int)n, path);
-    value_slot* slot = td_value_slot_make(s, i, name);
-    path += n;
-    i = 0;
-    if (*path == '(') {
-      i = atoi(path + 1) - 1;
-      path += strcspn(path, ")") + 1;
-    }
-    if (*path != '.') return slot;
-    path++;
-    if (!slot->v) slot->v = td_value_struct(1, 1);
-    s = slot->v;
-  }
-}
-
-static void put(td_spec* spec, const char* path, value* v) {
-  value_slot* slot = slot_at(spec, path);
-  td_value_drop(slot->v);
-  *slot = (value_slot){v, td_span_none(), td_span_none()};
-}
-
-static void put_matrix(td_spec* spec, const char* path, int rows, int cols, const double* x) {
-  value* v = td_value_num(rows, cols, 1);
-  memcpy(v->x, x, sizeof(double) * (size_t)(rows * cols));
-  put(spec, path, v);
-}
-
-static void put_number(td_spec* spec, const char* path, double x) {
-  put(spec, path, td_value_scalar(x));
-}
-
-static void put_text(td_spec* spec, const char* path, const char* s) {
-  put(spec, path, td_value_string(s, (int)strlen(s)));
-}
-
-static void put_variable(td_spec* spec, const char* path, const char* name, td_depends kind) {
-  const int var = td_exprs_var(spec->graph, name, kind);
-  put(spec, path, td_value_expr(td_ex_var(spec->graph, var)));
-}
-
-static void expect(td_spec* spec, const char* message) {
-  assert_int_equal(td_spec_check(spec), TD_E_MODEL);
-  assert_int_equal(spec->diags.n, 1);
-  assert_string_equal(spec->diags.list[0].text, message);
-  td_spec_free(spec);
-}
-
-static void expect_none(td_spec* spec) {
-  const td_status status = td_spec_check(spec);
-  for (int i = 0; i < spec->diags.n; i++) print_error("%s\n", spec->diags.list[i].text);
-  assert_int_equal(status, TD_OK);
-  assert_int_equal(spec->diags.n, 0);
-  td_spec_free(spec);
-}
+#include "spec_values.h"
 
 static void an_empty_spec_is_fine(void** state) {
   (void)state;
@@ -113,56 +51,6 @@ static void every_published_default_passes_the_check(void** state) {
   }
   put(spec, "event(1).when", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
   expect_none(spec);
-}
-
-// What a field may depend on is a set of kinds: those in its row pass, all others do not.  A
-// parameter passes everywhere: where a number must be known while loading, its value is.
-static void every_numeric_field_accepts_exactly_the_dependences_of_its_row(void** state) {
-  (void)state;
-  const td_field* f;
-  for (int i = 0; (f = td_field_row(i)); i++) {
-    if (f->kind != FIELD_NUM ||
-        !(td_field_fit(f->shape, &(value){.rows = 1, .cols = 1, .pages = 1}, 1).ok))
-      continue;
-    for (unsigned kind = TD_ON_PARAM; kind <= TD_ON_SYMBOL; kind *= 2) {
-      td_spec* spec = td_spec_new();
-      put_variable(spec, f->path, "x", (td_depends)kind);
-      td_spec_check(spec);
-      bool refused = false;
-      for (int k = 0; k < spec->diags.n; k++)
-        refused = refused || strstr(spec->diags.list[k].text, "depend") != NULL;
-      assert_int_equal(refused, ((f->depends | TD_ON_PARAM) & kind) == 0);
-      td_spec_free(spec);
-    }
-  }
-}
-
-static void a_dependence_is_named_with_its_variable(void** state) {
-  (void)state;
-  td_spec* spec = td_spec_new();
-  put(spec, "body(1).m", td_value_expr(td_ex_var(spec->graph, spec->time_var)));
-  expect(spec, "body(1).m may depend on parameters only, but it depends on time (t)");
-
-  spec = td_spec_new();
-  put_variable(spec, "joint(1).dof(2).motion", "u1", TD_ON_INPUT);
-  expect(spec,
-         "joint(1).dof(2).motion may depend on parameters and time only, but it depends on inputs "
-         "(u1)");
-
-  spec = td_spec_new();
-  put_variable(spec, "joint(3).input", "a", TD_ON_ACCEL);
-  expect(spec,
-         "joint(3).input may depend on parameters, time, inputs, states and rates only, but it "
-         "depends "
-         "on accelerations (a)");
-
-  spec = td_spec_new();
-  put_variable(spec, "par.anim", "u", TD_ON_INPUT);
-  expect(spec, "par.anim must be known when the model is loaded, but it depends on inputs (u)");
-
-  spec = td_spec_new();
-  put_variable(spec, "joint(3).input", "k", TD_ON_SYMBOL);
-  expect(spec, "joint(3).input depends on the symbol 'k', which has no value");
 }
 
 // A rigid body's inertia is R diag(a,b,c) R' with a <= b + c and so on, for every rotation R.
@@ -241,65 +129,6 @@ static void a_parameter_in_the_structure_is_settled(void** state) {
   expect(spec, "par.seed must be a whole number, got 2.5");
 }
 
-static void put_rod(td_spec* spec) {
-  put_number(spec, "rod(1).length", 0.3);
-  put_number(spec, "rod(1).radius", 0.01);
-  put_number(spec, "rod(1).E", 1e5);
-  put_number(spec, "rod(1).rho", 1000);
-}
-
-// a + b s
-static value* along(td_spec* spec, double a, double b) {
-  td_exprs* g = spec->graph;
-  const ex s = td_ex_var(g, spec->arc_var);
-  return td_value_expr(
-      td_ex_2(g, EX_ADD, td_ex_const(g, a), td_ex_2(g, EX_MUL, td_ex_const(g, b), s)));
-}
-
-static void fields_along_a_rod_are_judged_at_its_ends_and_middle(void** state) {
-  (void)state;
-  td_spec* spec = td_spec_new();
-  put_rod(spec);
-  put(spec, "rod(1).radius", along(spec, 0.01, -0.04));
-  expect(spec, "rod(1).radius at s = 0.3 m must be positive, got -0.002 m");
-
-  spec = td_spec_new();
-  put_rod(spec);
-  put(spec, "rod(1).radius", along(spec, 0.03, -0.1));  // a cone
-  expect_none(spec);
-
-  spec = td_spec_new();
-  put_rod(spec);
-  put(spec, "rod(1).rho", along(spec, -1, 1000));
-  expect(spec, "rod(1).rho at s = 0 m must not be negative, got -1 kg/m^3");
-}
-
-static value* place(const char* root, int index, td_spec* spec, double element) {
-  value* v = td_value_ref(root, index);
-  v->ref.has_place = element > 0;
-  v->ref.place = td_ex_const(spec->graph, element);
-  return v;
-}
-
-static void references_are_places_on_bodies_and_rods(void** state) {
-  (void)state;
-  td_spec* spec = td_spec_new();
-  put(spec, "joint(1).first", place("body", 2, spec, 0));
-  put(spec, "joint(1).second", place("body", 3, spec, 4));
-  expect_none(spec);
-
-  spec = td_spec_new();
-  put(spec, "joint(1).first", place("body", 2, spec, 1.5));
-  expect(spec,
-         "joint(1).first: the element in at(body(2), ...) must be a whole number from 1, got 1.5");
-  spec = td_spec_new();
-  put(spec, "joint(1).first", place("joint", 2, spec, 0));
-  expect(spec, "joint(1).first must be a body, got joint(2)");
-  spec = td_spec_new();
-  put(spec, "joint(1).first", place("rod", 1, spec, 0.3));
-  expect_none(spec);
-}
-
 static void both_spellings_at_once_are_an_error(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
@@ -345,15 +174,11 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(an_empty_spec_is_fine),
       cmocka_unit_test(every_published_default_passes_the_check),
-      cmocka_unit_test(every_numeric_field_accepts_exactly_the_dependences_of_its_row),
-      cmocka_unit_test(a_dependence_is_named_with_its_variable),
       cmocka_unit_test(inertias_of_real_bodies_pass_in_every_orientation),
       cmocka_unit_test(impossible_inertias_are_told_apart),
       cmocka_unit_test(each_page_of_an_inertia_is_checked),
       cmocka_unit_test(an_empty_structure_is_none),
       cmocka_unit_test(a_parameter_in_the_structure_is_settled),
-      cmocka_unit_test(fields_along_a_rod_are_judged_at_its_ends_and_middle),
-      cmocka_unit_test(references_are_places_on_bodies_and_rods),
       cmocka_unit_test(both_spellings_at_once_are_an_error),
       cmocka_unit_test(messages_come_in_the_order_of_the_structures),
       cmocka_unit_test(many_elements_with_many_mistakes_are_checked_in_bounded_time),
