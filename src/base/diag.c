@@ -72,8 +72,7 @@ int td_diags_source(td_diags* diags, const char* name, const char* text, int siz
   return diags->nsource++;
 }
 
-// ---- adding messages
-// -----------------------------------------------------------------------------------
+// ---- adding messages --------------------------------------------------------------------------
 
 // Formatted text on the heap; NULL: no memory.
 static char* format_text(const char* format, va_list args) {
@@ -213,8 +212,7 @@ void td_suggest(td_diags* diags, const char* name, const char* const* candidates
   if (near) td_hint(diags, "did you mean '%s'?", near);
 }
 
-// ---- positions
-// -----------------------------------------------------------------------------------
+// ---- positions --------------------------------------------------------------------------------
 
 static bool is_eol(char c) { return c == '\n' || c == '\r'; }
 static bool is_continuation(char c) { return ((unsigned char)c & 0xC0) == 0x80; }

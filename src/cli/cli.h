@@ -113,8 +113,7 @@ void options_help(const command* cmd, FILE* out);
 // main.c: the table of commands.h, closed by a NULL name
 extern const command command_table[];
 
-// ---- messages and signals (talk.c)
-// -------------------------------------------------------------------------
+// ---- messages and signals (talk.c) ------------------------------------------------------------
 
 double seconds(void);  // monotonic clock
 bool colour_on(FILE* f);

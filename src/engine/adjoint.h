@@ -72,8 +72,7 @@ static inline void add3(double* to, vec3 x) {
 // numbers that its `visit` names, which td_reverse_by_diff takes (force_reverse.c).
 change_rule td_element_rule(weighed_element* e);
 
-// ---- frames (hop_vary.c, hop_reverse.c, frame_reverse.c)
-// -----------------------------------------
+// ---- frames (hop_vary.c, hop_reverse.c, frame_reverse.c) --------------------------------------
 
 // Transposes of td_fix_change, td_station_change, td_unit_change and td_frame_along.
 void td_fix_reverse(const td_model* m, const td_work* w, int fix, int nfix, const spatial* bar,

@@ -28,8 +28,7 @@
 #include "engine/stages.h"
 #include "math/tiles.h"
 
-// ---- U, Z, X of the columns
-// ----------------------------------------------------------------------
+// ---- U, Z, X of the columns -------------------------------------------------------------------
 
 void td_columns_of(const td_model* m, td_work* w, const double* a, int first, int end,
                    bool of_rods) {

@@ -203,8 +203,7 @@ static void print_symbol(td_text* out, const char* name) {
   if (any) td_text_add(out, "}");
 }
 
-// ---- levels of precedence
-// -----------------------------------------------------------------------------------
+// ---- levels of precedence ---------------------------------------------------------------------
 
 // True if the language prints an operation as a condition instead of a number.
 static bool prints_as_condition(const printer* p, ex_op op) {

@@ -96,8 +96,7 @@ static void push(search* s, double t, line at) {
   s->pool[s->n++] = (piece){t, at};
 }
 
-// ---- times at which an operation splits
-// ----------------------------------------------------------------
+// ---- times at which an operation splits -------------------------------------------------------
 
 // Levels shift + k step (k whole) between the values of d at both ends.
 static ladder multiples(line d, double shift, double step, const stretch* in) {
@@ -292,8 +291,7 @@ static bool split(search* s, const stretch* in) {
   return affine;
 }
 
-// ---- pieces of a node
-// ---------------------------------------------------------------------------------
+// ---- pieces of a node -------------------------------------------------------------------------
 
 // Apply an operation on the common refinement of its operands' pieces.
 static pieces join(search* s, ex_op op, const table* t, const pieces* x, int arity) {

@@ -94,8 +94,7 @@ static lang* lang_of(td_spec* spec) {
   return L;
 }
 
-// ---- hand-over to the spec
-// --------------------------------------------------------------------------------
+// ---- hand-over to the spec --------------------------------------------------------------------
 
 // Replace a symbol t or s without a value by time or arc length: `syms t` only declares the name.
 // False: it is another symbol.
@@ -347,8 +346,7 @@ td_status td_spec_load_string(td_spec* spec, const char* name, const char* text)
   return finish(L, messages, errors);
 }
 
-// ---- setting single fields
-// ----------------------------------------------------------------------------
+// ---- setting single fields --------------------------------------------------------------------
 
 // Assign v (whose reference is taken) to a path, by parsing "path = 0" for its target.
 static td_status set_path(td_spec* spec, const char* path, value* v) {

@@ -317,8 +317,7 @@ static value* matrix_power(lang* L, const value* a, const value* b, td_span at) 
   return result;
 }
 
-// ---- operators of one and two operands
-// ----------------------------------------------------------------------------
+// ---- operators of one and two operands --------------------------------------------------------
 
 // == and ~= of strings, which are compared as a whole.
 static value* compare_strings(lang* L, ast_op op, const value* a, const value* b, td_span at) {

@@ -320,8 +320,7 @@ static bool command(parser* p, ast** out) {
   return finish_statement(p, node, t.begin, out);
 }
 
-// ---- refused statements
-// --------------------------------------------------------------------------
+// ---- refused statements -----------------------------------------------------------------------
 
 void td_parser_refuse(parser* p, const char* hint) {
   td_parser_error(p, td_parser_span(p, p->tok), "'%.*s' is not part of the language",

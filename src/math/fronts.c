@@ -47,8 +47,7 @@ enum { TINY_FRONT = 8 };    // columns up to which plain loops are faster than B
 enum { SMALL_FRONT = 32 };  // columns up to which fronts are merged however many zeros that stores
 static const double few_zeros = 0.2;  // fraction of stored zeros up to which larger fronts merge
 
-// ---- order of elimination
-// ------------------------------------------------------------------------------------
+// ---- order of elimination ---------------------------------------------------------------------
 
 // Elimination tree: parent of each place, -1 at roots [liu1990].  `up` (n) is scratch: it
 // points from a place towards its root by shortcuts.
@@ -322,8 +321,7 @@ td_fronts* td_fronts_new(const td_pattern* blocks) {
 
 size_t td_fronts_bytes(const td_fronts* s) { return s->bytes; }
 
-// ---- factorisation
-// ----------------------------------------------------------------------------------
+// ---- factorisation ----------------------------------------------------------------------------
 
 // F[to, from] += block (row, col) of the matrix; rows and columns of F are scalar.
 static void add_block(const td_fronts* s, const double* values, int row, int col, int to, int from,

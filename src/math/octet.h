@@ -205,8 +205,7 @@ static inline octet octet_wrench_in_each(const octet_pose* g, const octet* F) {
   return y;
 }
 
-// ---- conversion to and from spatial vectors
-// -------------------------------------------------------------------------------
+// ---- conversion to and from spatial vectors ---------------------------------------------------
 
 static inline spatial octet_vector(const octet* x, int i) {
   return (spatial){{x->c[0][i], x->c[1][i], x->c[2][i], x->c[3][i], x->c[4][i], x->c[5][i], 0, 0}};

@@ -63,8 +63,7 @@ td_span td_build_joint_at(const builder* b, int joint, const char* const* fields
   return td_check_element_at(b->diags, b->joints, joint);
 }
 
-// ---- places
-// ----------------------------------------------------------------------------------------
+// ---- places -----------------------------------------------------------------------------------
 
 // Report a number of a body that the model does not have.
 static td_status bad_body(builder* b, td_span at, const char* what, double body) {
@@ -119,8 +118,8 @@ static td_status place_of_ref(builder* b, const value* v, td_span at, const char
                               place* out) {
   if (strcmp(v->ref.root, "rod") == 0) return place_on_rod(b, v, at, what, out);
   if (strcmp(v->ref.root, "mesh") == 0) {
-    return td_build_node(b, v->ref.index, whole(td_spec_settle(b->spec, v->ref.place)), at,
-                         what, &out->body);
+    return td_build_node(b, v->ref.index, whole(td_spec_settle(b->spec, v->ref.place)), at, what,
+                         &out->body);
   }
   if (strcmp(v->ref.root, "body") != 0) {
     return td_error(b->diags, TD_E_MODEL, at, "%s must be a body, got %s(%d)", what, v->ref.root,
