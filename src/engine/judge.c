@@ -11,7 +11,6 @@
 #include "math/dense.h"
 #include "model/arrays.h"
 #include "model/compile.h"
-#include "model/tolerance.h"
 #include "tendril/tools.h"
 
 // ---- equations --------------------------------------------------------------------------------
@@ -401,13 +400,16 @@ static td_status judge_outputs(td_spec* spec, const td_model* m) {
   return TD_E_MODEL;
 }
 
-// Choose the absolute tolerance where none is written: the usual one is for robots from a
-// millimetre on, 1e-6 of their size is for smaller ones.  The work holds the initial state.
-static void choose_tolerance(const td_spec* spec, const td_work* w, td_model* m) {
+// Measure the robot, and choose the absolute tolerance where none is written: the usual one is for
+// robots from a millimetre on, 1e-6 of their size is for smaller ones.  Below a tenth of a
+// micrometre the places of its bodies at the start tell no size: particles may lie there by
+// chance.  The work holds the initial state.
+static void measure(const td_spec* spec, const td_work* w, td_model* m) {
   const value* par = td_get(spec->root, 0, "par");
-  const double size = td_robot_size(m, w), usual_from = 1e-3;
-  if ((par && td_get(par, 0, "atol")) || !(size > 0) || size >= usual_from) return;
-  m->settings[4] = fmax(m->settings[4] * size / usual_from, TD_LEAST_ATOL);
+  const double size = td_robot_size(m, w), usual_from = 1e-3, least = 1e-7;
+  m->size = size >= least ? size : 0;
+  if ((par && td_get(par, 0, "atol")) || m->size == 0 || m->size >= usual_from) return;
+  m->settings[4] *= m->size / usual_from;
 }
 
 // FNV-1a hash of n bytes.
@@ -482,7 +484,7 @@ td_status td_model_compile(td_spec* spec, td_model** model) {
   const trial t = {spec, *model, td_work_new(*model), td_state_new(*model)};
   td_status status = t.w && t.state ? TD_OK : TD_E_NOMEM;
   if (status == TD_OK && !spec->refine.on) status = judge(&t);  // the written one has been judged
-  if (status == TD_OK && !spec->refine.on) choose_tolerance(spec, t.w, *model);
+  if (status == TD_OK && !spec->refine.on) measure(spec, t.w, *model);
   if (status != TD_OK && status != TD_E_NOMEM) status = TD_E_MODEL;
   td_state_free(t.state);
   td_work_free(t.w);

@@ -169,8 +169,8 @@ static void write_model(const td_model* m, td_text* out) {
   for (size_t i = 0; i < sizeof fields / sizeof *fields; i++) {
     td_text_printf(out, "    .%s = %d,\n", fields[i].name, fields[i].x);
   }
-  td_text_printf(out, "    .accuracy = %.17g,\n    .accuracy_written = %d,\n", m->accuracy,
-                 m->accuracy_written);
+  td_text_printf(out, "    .size = %.17g,\n    .accuracy = %.17g,\n    .accuracy_written = %d,\n",
+                 m->size, m->accuracy, m->accuracy_written);
   const double* p = m->settings;
   td_text_printf(out, "    .settings = {%.17g, %.17g, %.17g, %.17g, %.17g, %.17g},\n};\n", p[0],
                  p[1], p[2], p[3], p[4], p[5]);

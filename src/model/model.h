@@ -626,6 +626,7 @@ struct td_model {
   bool failed;            // while it is built: memory ran out
   bool ranges_lifted;     // parameters and inputs may leave the ranges they are written with
   double settings[6];     // t_init, t_final, dt_out, rtol, atol, step
+  double size;            // of the robot at the start [m]; 0: it has none
   double accuracy;        // par.accuracy
   bool accuracy_written;  // else it is the default
   td_solver solver;

@@ -193,11 +193,11 @@ void td_trust_judge(const td_trust_measures* r, const td_motion* m, bool near_ch
     blame(out, error > constraint_wrong * r->size ? TD_TRUST_WRONG : TD_TRUST_LOOK,
           "the constraints are violated by up to %.2g, the robot's size is %.3g m", error, r->size);
 
-  if (r->size > 0 && r->atol > coarse_look * r->size)
+  if (m->model->size > 0 && r->atol > coarse_look * m->model->size)
     blame(out, TD_TRUST_LOOK,
           "the absolute tolerance, %.2g, is large beside the robot's size, %.3g m: give a smaller "
           "par.atol, or none for one that fits",
-          r->atol, r->size);
+          r->atol, m->model->size);
 
   if (r->buckled)
     blame(out, TD_TRUST_LOOK,
