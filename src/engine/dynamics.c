@@ -339,7 +339,7 @@ td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_w
                                   double* dv, double* du, double* dlambda) {
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
-  const int nv = m->nvel, nu = du ? model_drives(m) : 0, cols = 2 * nv + nu, r = m->nrow;
+  const int nv = m->nvel, nu = du ? model_drives(m) : 0, r = m->nrow;
   td_system system;
 
   // forward dynamics, whose factors are used again
@@ -357,7 +357,9 @@ td_status td_forward_tangent_rows(const td_model* m, const td_state* state, td_w
   }
 
   // f = -[dF/dq dF/dv], g = -[dG/dq dG/dv] with G the accelerations of the rows minus their drives
+  const int cols = system_columns(&system, 2 * nv + nu);
   double *f = arena_doubles(s, nv * cols), *g = arena_doubles(s, r * cols);
+  if (cols > 2 * nv + nu) memset(f, 0, (size_t)(nv * cols) * sizeof(double));
 
   if (m->sparse) {
     td_sparse_tangent_spread(m, w, f, g, cols);
@@ -422,8 +424,11 @@ td_status td_forward_tangent(const td_model* m, const td_state* state, td_work* 
   for (int i = 0; wide != du && i < nv && nu > 0; i++)
     memcpy(du + i * nu, wide + i * all, (size_t)nu * sizeof(double));
   arena_close(&w->scratch, mark);
+  if (status != TD_OK || (are_finite(dq, nv * nv) && are_finite(dv, nv * nv) && !du)) return status;
+
+  // name the first that is not finite
   const char* const what = "a derivative of the acceleration of";
-  if (status == TD_OK) status = td_finite(m, w, what, td_model_v_name, dq, nv, nv);
+  status = td_finite(m, w, what, td_model_v_name, dq, nv, nv);
   if (status == TD_OK) status = td_finite(m, w, what, td_model_v_name, dv, nv, nv);
   if (status == TD_OK && du) status = td_finite(m, w, what, td_model_v_name, du, nv, nu);
   return status;

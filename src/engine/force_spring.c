@@ -254,21 +254,22 @@ static void reverse(const td_model* m, td_work* w, weighed_element* e, struct ad
 static void element_tangent(const td_model* m, const td_work* w, int i, const tree_part* part,
                             double* dq, double* dv) {
   const model_spring* f = &m->spring[i];
-  double u;
-  const turn_part p = number_at(w, f, &u);
-  const law_value v = law_here(w, &f->law, p.x, u);
-  const double input = w->load * w->num[f->law.input], s = v.f + v.on * input;
-  const double slope = v.fx + v.on_x * input;
+  const double input = w->load * w->num[f->law.input];
 
   // along a plain coordinate
   if (f->measure == PART_NUMBER) {
+    const law_value v = law_here(w, &f->law, f->q < 0 ? 0 : w->q[f->q], w->v[f->v]);
     const int row = part_row(part, f->v);
-    if (f->q >= 0) dq[row * part->n + row] -= slope;
+    if (f->q >= 0) dq[row * part->n + row] -= v.fx + v.on_x * input;
     dv[row * part->n + row] -= v.fu;
     return;
   }
 
   // along a rotation
+  double u;
+  const turn_part p = number_at(w, f, &u);
+  const law_value v = law_here(w, &f->law, p.x, u);
+  const double s = v.f + v.on * input, slope = v.fx + v.on_x * input;
   const quat Q = quaternion_at(w, f);
   const vec3 spin = spin_at(w, f);
   for (int k = 0; k < f->nturn; k++) {

@@ -36,6 +36,8 @@ struct system_ops {
   // True: the factors stay in the scratch until it is released, and may be used while the state
   // moves on; false: the next call overwrites them.
   bool lasting;
+  // Right-hand sides that are solved at once: with k a multiple of it and x = f nothing is copied.
+  int width;
   // Factor the system of the placed state.  TD_E_SINGULAR: the failure text names a velocity that
   // nothing with mass resists.
   td_status (*factor)(const td_model* m, td_work* w, system_use use, td_system* system);
@@ -58,6 +60,12 @@ static inline td_status system_factor(const td_model* m, td_work* w, system_use 
                                       td_system* system) {
   system->ops = system_of(m);
   return system->ops->factor(m, w, use, system);
+}
+
+// Number of right-hand sides, at least k, that the system solves without copying them.
+static inline int system_columns(const td_system* system, int k) {
+  const int width = system->ops->width;
+  return (k + width - 1) / width * width;
 }
 
 static inline void system_solve(const td_model* m, td_work* w, const td_system* system,

@@ -129,4 +129,4 @@ static void solve(const td_model* m, td_work* w, const td_system* system, const 
   arena_close(s, mark);
 }
 
-const system_ops td_system_dense = {.lasting = true, .factor = factor, .solve = solve};
+const system_ops td_system_dense = {.lasting = true, .width = 1, .factor = factor, .solve = solve};

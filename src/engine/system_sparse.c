@@ -541,7 +541,8 @@ static void solve(const td_model* m, td_work* w, const td_system* system, const 
   arena_close(&w->scratch, mark);
 }
 
-const system_ops td_system_sparse = {.lasting = false, .factor = factor, .solve = solve};
+const system_ops td_system_sparse = {
+    .lasting = false, .width = 1, .factor = factor, .solve = solve};
 
 // Write minus the blocks A of the pattern into columns first .. of a dense matrix whose rows have
 // `cols` numbers.

@@ -13,10 +13,14 @@ static td_status factor(const td_model* m, td_work* w, system_use use, td_system
   return TD_OK;
 }
 
-// x = M⁻¹ f, with rows of f padded to a multiple of MASS_WIDTH.
+// x = M⁻¹ f, in place, or with rows of f padded to a multiple of MASS_WIDTH.
 static void solve(const td_model* m, td_work* w, const td_system* system, const double* f,
                   const double* g, int k, double* x, double* l) {
   (void)g, (void)l;  // there are no rows
+  if (x == f && k % MASS_WIDTH == 0) {
+    td_mass_solve(m, w, system->factors, x, k);
+    return;
+  }
   const arena_mark mark = arena_open(&w->scratch);
   const int width = (k + MASS_WIDTH - 1) / MASS_WIDTH * MASS_WIDTH;
   double* wide = arena_zeros(&w->scratch, m->nvel * width);
@@ -26,4 +30,5 @@ static void solve(const td_model* m, td_work* w, const td_system* system, const 
   arena_close(&w->scratch, mark);
 }
 
-const system_ops td_system_tree = {.lasting = true, .factor = factor, .solve = solve};
+const system_ops td_system_tree = {
+    .lasting = true, .width = MASS_WIDTH, .factor = factor, .solve = solve};
