@@ -186,6 +186,7 @@ void td_forces_prepare_reverse(const td_model* m, td_work* w, adjoint* b) {
 bool td_forces_sweep(const td_model* m, const td_work* w, bool* touched) {
   bool all = m->nlive_probe > 0, some = false;
   for (int k = 0; k < WHOLE_KINDS; k++) all = all || td_whole_table[k]->sweeps(m, w);
+  if (all && !touched) return true;
   if (touched) memset(touched, all, (size_t)m->nhop * sizeof(bool));
 
   // elements between stations, and all hops that carry these stations
@@ -194,9 +195,10 @@ bool td_forces_sweep(const td_model* m, const td_work* w, bool* touched) {
   for (int i = 0; i < n; i++) {
     const force_info f = force_at(m, i);
     if (td_element_table[f.kind]->reach(m, f.i) != REACH_STATIONS) continue;
+    if (!touched) return true;
     some = true;
-    if (touched && f.a >= 0 && m->station[f.a].hop >= 0) touched[m->station[f.a].hop] = true;
-    if (touched && f.b >= 0 && m->station[f.b].hop >= 0) touched[m->station[f.b].hop] = true;
+    if (f.a >= 0 && m->station[f.a].hop >= 0) touched[m->station[f.a].hop] = true;
+    if (f.b >= 0 && m->station[f.b].hop >= 0) touched[m->station[f.b].hop] = true;
   }
 
   // hops upstream of these move them, too
