@@ -103,15 +103,9 @@ static const value* structures(const td_spec* spec, const char* root) {
   return list && list->kind == V_STRUCT ? list : NULL;
 }
 
-int td_fit_count(const td_spec* spec) {
-  const value* list = structures(spec, "fit");
-  return list ? td_value_count(list) : 0;
-}
-
-int td_prior_count(const td_spec* spec) {
-  const value* list = structures(spec, "prior");
-  return list ? td_value_count(list) : 0;
-}
+static int count_of(const value* list) { return list ? td_value_count(list) : 0; }
+int td_fit_count(const td_spec* spec) { return count_of(structures(spec, "fit")); }
+int td_prior_count(const td_spec* spec) { return count_of(structures(spec, "prior")); }
 
 void td_fit_words_free(fit_words* w) {
   for (int i = 0; i < w->ninput; i++) free(w->input[i].column);

@@ -5,8 +5,8 @@
 #include <stdio.h>
 #include <string.h>
 #include <sys/stat.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/model.h"
 #include "model/spec.h"
 #include "solve/time/motion.h"
@@ -82,12 +82,6 @@ struct td_live {
 
 static const double horizon_length = 10;  // [s] for which stop times are computed at once
 static const double longest_step = 1.0 / 30;
-
-static double clock_now(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // Replace a text by a copy of another.
 static void keep(char** place, const char* text) {
@@ -522,9 +516,9 @@ static td_status step(td_live* l) {
 // Advance by dt, in steps that may go beyond, and show the solution there.
 void td_live_advance(td_live* l, double dt, double wall) {
   if (!l->model || !l->stepper) return;
-  const double begin = clock_now(), from = l->t_shown, to = from + dt;
+  const double begin = wall_time(), from = l->t_shown, to = from + dt;
   td_status status = TD_OK;
-  while (l->t < to && status == TD_OK && clock_now() - begin < wall) status = step(l);
+  while (l->t < to && status == TD_OK && wall_time() - begin < wall) status = step(l);
   if (status != TD_OK) {
     give_up(l, "the motion cannot be followed", status);
     return;
@@ -538,7 +532,7 @@ void td_live_advance(td_live* l, double dt, double wall) {
   }
 
   // speed reached, averaged over some ten calls
-  const double took = fmax(clock_now() - begin, 1e-9);
+  const double took = fmax(wall_time() - begin, 1e-9);
   const double reached = (l->t_shown - from) / fmax(took, dt);
   l->speed += 0.1 * (reached - l->speed);
 }

@@ -17,8 +17,8 @@
 #include <string.h>
 #include <sys/random.h>
 #include <sys/socket.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "tendril/view.h"
 #include "view/live.h"
 #include "view/page.h"
@@ -175,12 +175,6 @@ static int on_connect(const struct mg_connection* conn, void* user) {
   return is_here(v, mg_get_header(conn, "Host")) && (!origin || is_own_origin(v, origin)) ? 0 : 1;
 }
 
-static double clock_now(void) {
-  struct timespec t;
-  clock_gettime(CLOCK_MONOTONIC, &t);
-  return (double)t.tv_sec + 1e-9 * (double)t.tv_nsec;
-}
-
 // Register a new page.  Where all places are taken, it replaces the page that has been silent
 // longest: a forgotten tab acknowledges its pictures seldom or never.  That page gets close code
 // 4001 and does not reconnect.
@@ -198,7 +192,7 @@ static void on_ready(struct mg_connection* conn, void* user) {
   }
 
   // the new page
-  *c = (client){.conn = conn, .socket = socket_of(v, conn), .fresh = true, .heard = clock_now()};
+  *c = (client){.conn = conn, .socket = socket_of(v, conn), .fresh = true, .heard = wall_time()};
   pthread_mutex_unlock(&v->lock);
 }
 
@@ -211,7 +205,7 @@ static int on_data(struct mg_connection* conn, int flags, char* data, size_t n, 
   if (n > COMMAND_BYTES) return 0;
   pthread_mutex_lock(&v->lock);
   client* c = find_client(v, conn);
-  if (c) c->heard = clock_now();
+  if (c) c->heard = wall_time();
   if (c && n == 4 && memcmp(data, "seen", 4) == 0) {
     if (c->ahead > 0) c->ahead--;
   } else if (c && v->nqueue < QUEUE) {  // nobody sends commands so fast

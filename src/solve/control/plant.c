@@ -5,8 +5,8 @@
 // The solver is chosen once, as docs/simulation.md describes for a simulation of `horizon` seconds.
 // Tasks and controllers of the model set their inputs as in td_simulate().
 #include <math.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/model.h"
 #include "model/tolerance.h"
 #include "solve/control/plant.h"
@@ -352,12 +352,6 @@ static td_status advance(td_plant* p, double t) {
   td_motion_unpack(m, p->t, p->y);
   td_trust_step(&p->trust, m, *done, p->stepper->counts.evaluations);
   return td_refuse_folds(p->model, m->state, p->work);
-}
-
-static double wall_time(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
 // Call the progress function, at most twenty times a second.  A step that was stopped can be called

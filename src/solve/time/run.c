@@ -11,8 +11,8 @@
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
-#include <time.h>
 
+#include "base/clock.h"
 #include "model/model.h"
 #include "solve/control/sampler.h"
 #include "solve/time/contest.h"
@@ -82,12 +82,6 @@ static td_run_end end_of(const run* r) {
 }
 
 // ---- progress ---------------------------------------------------------------------------------
-
-static double wall_time(void) {
-  struct timespec now;
-  clock_gettime(CLOCK_MONOTONIC, &now);
-  return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
-}
 
 // Call the progress function of the plan, at most twenty times a second.  TD_E_STOPPED, with a
 // message in the trajectory, if it requests the end.
