@@ -12,6 +12,7 @@
 #include <string.h>
 
 #include "tendril/control.h"
+#include "tendril/gradient.h"
 #include "tendril/tools.h"
 
 typedef struct robot {
@@ -306,13 +307,14 @@ static void gain(call* c, bool observer) {
 static void do_lqr(call* c) { gain(c, false); }
 static void do_kalman(call* c) { gain(c, true); }
 
-static td_sim_options options_of(call* c, int k) {
+// Options of argument k; `gradient`: those of a run with derivatives.
+static td_sim_options options_of(call* c, int k, bool gradient) {
   td_sim_options o = td_sim_options_default();
   if (c->nin <= k) return o;
   if (!mxIsStruct(c->in[k])) mexErrMsgIdAndTxt("tendril:argument", "options are a struct");
   static const char* const known[] = {"t_final", "dt_out", "rtol", "atol",
-                                      "step",    "solver", "save"};
-  const int n = (int)(sizeof known / sizeof *known);
+                                      "step",    "solver", "save", "start"};
+  const int n = (int)(sizeof known / sizeof *known) - (gradient ? 0 : 1);
   for (int i = 0; i < mxGetNumberOfFields(c->in[k]); i++) {
     const char* field = mxGetFieldNameByNumber(c->in[k], i);
     const char* near = td_nearest(field, known, n);
@@ -339,7 +341,7 @@ static td_sim_options options_of(call* c, int k) {
 
 static void do_simulate(call* c) {
   robot* r = find(c->nin, c->in);
-  const td_sim_options o = options_of(c, 3);
+  const td_sim_options o = options_of(c, 3, false);
   td_state* s = state_of(r, c->nin, c->in, 2);
   td_trajectory* rows = NULL;
   const td_status status = td_simulate(r->model, r->work, s, &o, &rows);
@@ -387,9 +389,145 @@ static void do_simulate(call* c) {
   put(out, "reasons", why);
 }
 
+// ---- gradients --------------------------------------------------------------------------------
+
+// The names of argument k, a word or a cell of words, as what is differentiated by: parameters and
+// inputs of the robot.  Freed by Octave.
+static td_by* by_of(const robot* r, call* c, int k, int* n) {
+  const mxArray* a = c->nin > k ? c->in[k] : NULL;
+  if (!a || !(mxIsChar(a) || mxIsCell(a)))
+    mexErrMsgIdAndTxt("tendril:argument",
+                      "what to differentiate by is a name or a cell of names of params and inputs");
+  *n = mxIsChar(a) ? 1 : (int)mxGetNumberOfElements(a);
+  td_by* by = mxCalloc((size_t)*n + 1, sizeof *by);
+  for (int i = 0; i < *n; i++) {
+    const char* name = text(mxIsChar(a) ? a : mxGetCell(a, (mwIndex)i), "a name");
+    const int param = td_model_param_find(r->model, name),
+              input = td_model_input_find(r->model, name);
+    if (param < 0 && input < 0)
+      mexErrMsgIdAndTxt("tendril:argument", "there is no parameter or input '%s'", name);
+    by[i] = param >= 0 ? (td_by){TD_BY_PARAM, param} : (td_by){TD_BY_INPUT, input};
+  }
+  return by;
+}
+
+static mxArray* names_of_by(const robot* r, const td_by* by, int n) {
+  mxArray* names = mxCreateCellMatrix((mwSize)n, 1);
+  for (int i = 0; i < n; i++)
+    mxSetCell(
+        names, (mwIndex)i,
+        mxCreateString(by[i].kind == TD_BY_PARAM ? td_model_param_name(r->model, by[i].index)
+                                                 : td_model_input_name(r->model, by[i].index)));
+  return names;
+}
+
+// Transposed copy (cols x rows) of a row-major matrix: one row for each result, one column for each
+// `by`.
+static mxArray* by_columns(const double* x, int rows, int cols) {
+  mxArray* a = mxCreateDoubleMatrix((mwSize)cols, (mwSize)rows, mxREAL);
+  if (rows * cols > 0) memcpy(mxGetPr(a), x, sizeof *x * (size_t)rows * (size_t)cols);
+  return a;
+}
+
+// Derivatives of an equilibrium: sensors, q, energy.
+static void do_gradient(call* c) {
+  robot* r = find(c->nin, c->in);
+  int n;
+  const td_by* by = by_of(r, c, 3, &n);
+  td_state* s = state_of(r, c->nin, c->in, 2);
+  const size_t N = (size_t)n + 1;
+  double *y = mxCalloc(N * (size_t)r->n.nsensor + 1, sizeof *y),
+         *q = mxCalloc(N * (size_t)r->n.nv + 1, sizeof *q), *e = mxCalloc(N, sizeof *e);
+  check(r, td_equilibrium_gradient(r->model, s, r->work, by, n, q, NULL, NULL, y, e), "gradient");
+  mxArray* out = c->out[0] = structure();
+  put(out, "by", names_of_by(r, by, n));
+  put(out, "sensors", by_columns(y, n, r->n.nsensor));
+  put(out, "q", by_columns(q, n, r->n.nv));
+  put(out, "energy", by_columns(e, n, 1));
+  put(out, "note", mxCreateString(td_work_gradient_note(r->work)));
+}
+
+// Derivatives of modes at an equilibrium.
+static void do_modes_gradient(call* c) {
+  robot* r = find(c->nin, c->in);
+  int n;
+  const td_by* by = by_of(r, c, 3, &n);
+  td_state* s = state_of(r, c->nin, c->in, 2);
+  td_modes_result* m = NULL;
+  check(r, td_modes(r->model, s, r->work, &m), "modes");
+  const size_t N = (size_t)n + 1;
+  double *omega = mxCalloc(N * (size_t)m->n + 1, sizeof *omega),
+         *zeta = mxCalloc(N * (size_t)m->n + 1, sizeof *zeta);
+  const int modes = m->n;
+  const td_status status =
+      td_modes_gradient(r->model, s, r->work, m, by, n, omega, zeta, NULL, NULL, NULL);
+  td_modes_free(m);
+  check(r, status, "modes_gradient");
+  for (int i = 0; i < n * modes; i++) omega[i] /= 2 * acos(-1.0);
+  mxArray* out = c->out[0] = structure();
+  put(out, "by", names_of_by(r, by, n));
+  put(out, "frequency", by_columns(omega, n, modes));
+  put(out, "damping", by_columns(zeta, n, modes));
+  put(out, "note", mxCreateString(td_work_gradient_note(r->work)));
+}
+
+// A simulation with the derivatives of its sensors at every row.
+static void do_simulate_gradient(call* c) {
+  robot* r = find(c->nin, c->in);
+  int n;
+  const td_by* by = by_of(r, c, 3, &n);
+  const td_sim_options o = options_of(c, 4, true);
+  td_start start =
+      c->nin > 2 && mxGetNumberOfElements(c->in[2]) > 0 ? TD_START_GIVEN : TD_START_INITIAL;
+  const mxArray* word = c->nin > 4 ? mxGetField(c->in[4], 0, "start") : NULL;
+  char begin[20] = "";
+  if (word &&
+      (mxGetString(word, begin, sizeof begin) ||
+       (strcmp(begin, "given") && strcmp(begin, "initial") && strcmp(begin, "equilibrium"))))
+    mexErrMsgIdAndTxt("tendril:argument", "start is 'given', 'initial' or 'equilibrium'");
+  if (word)
+    start = begin[0] == 'g'   ? TD_START_GIVEN
+            : begin[0] == 'i' ? TD_START_INITIAL
+                              : TD_START_EQUILIBRIUM;
+  td_state* s =
+      state_of(r, c->nin > 2 && mxGetNumberOfElements(c->in[2]) > 0 ? c->nin : 2, c->in, 2);
+  td_trajectory* rows = NULL;
+  td_sensitivity* change = NULL;
+  const td_status status =
+      td_simulate_gradient(r->model, r->work, s, &o, start, by, n, &rows, &change);
+  if (status != TD_OK) {
+    char why[1100];
+    snprintf(why, sizeof why, "%s", rows ? td_trajectory_diagnosis(rows) : td_status_text(status));
+    td_sensitivity_free(change);
+    td_trajectory_free(rows);
+    mexErrMsgIdAndTxt("tendril:failed", "simulate_gradient: %s", why);
+  }
+  const int count = td_trajectory_rows(rows), ny = r->n.nsensor;
+  const mwSize size[3] = {(mwSize)count, (mwSize)ny, (mwSize)n};
+  mxArray *t = mxCreateDoubleMatrix((mwSize)count, 1, mxREAL),
+          *y = mxCreateDoubleMatrix((mwSize)count, (mwSize)ny, mxREAL),
+          *g = mxCreateNumericArray(3, size, mxDOUBLE_CLASS, mxREAL);
+  for (int i = 0; i < count; i++) {
+    const double* d = td_sensitivity_sensors(change, i);
+    mxGetPr(t)[i] = td_trajectory_time(rows, i);
+    for (int j = 0; j < ny; j++) {
+      mxGetPr(y)[j * count + i] = td_trajectory_sensors(rows, i)[j];
+      for (int k = 0; k < n; k++) mxGetPr(g)[(k * ny + j) * count + i] = d[k * ny + j];
+    }
+  }
+  mxArray *out = c->out[0] = structure(), *note = mxCreateString(td_sensitivity_note(change));
+  td_sensitivity_free(change);
+  td_trajectory_free(rows);
+  put(out, "by", names_of_by(r, by, n));
+  put(out, "t", t);
+  put(out, "sensors", y);
+  put(out, "gradient", g);
+  put(out, "note", note);
+}
+
 static void do_start(call* c) {
   robot* r = find(c->nin, c->in);
-  const td_sim_options o = options_of(c, 3);
+  const td_sim_options o = options_of(c, 3, false);
   td_plant_free(r->plant);
   r->plant = NULL;
   check(r, td_plant_new(r->model, r->work, state_of(r, c->nin, c->in, 2), &o, &r->plant), "start");
@@ -426,6 +564,9 @@ static const struct {
     {"lqr", do_lqr},
     {"kalman", do_kalman},
     {"simulate", do_simulate},
+    {"gradient", do_gradient},
+    {"modes_gradient", do_modes_gradient},
+    {"simulate_gradient", do_simulate_gradient},
     {"start", do_start},
     {"step", do_step},
 };

@@ -12,6 +12,10 @@
 %   [K, X] = tendril('lqr', A, B, Q, R);      [L, P] = tendril('kalman', A, C, W, V)
 %   r = tendril('simulate', h, s, struct('t_final', 2))      t, q, v, sensors by rows; trust, reasons; options:
 %                                             t_final, dt_out, rtol, atol, solver, step, save (a directory for its files)
+%   g = tendril('gradient', h, s, {'m', 'L'})      at the equilibrium s: sensors, q, energy, one column for each param or input
+%   g = tendril('modes_gradient', h, s, {'m'})     frequency [Hz], damping
+%   g = tendril('simulate_gradient', h, [], {'m'}, struct('t_final', 2))     t, sensors by rows, gradient (row, sensor, param);
+%                                             options also start: 'initial' (for []), 'given', 'equilibrium'
 %   tendril('start', h, s);  s = tendril('step', h, t, u)    step by step with inputs held
 %
 % States are structs; fields left out are those of the initial state.  Where tasks or controllers remember something, a

@@ -27,6 +27,48 @@ assert(L, [1; 2], 1e-12);
 l = tendril('linearize', h, rest);
 assert(l.A(2, 1), -1.5*9.81, 1e-9);
 tendril('free', h);
+% gradients: the closed forms of a spring and a mass, differences of a run, refusals by name
+file = [tempname() '.m'];
+fid = fopen(file, 'w');
+fprintf(fid, ['world.g = [0 0 -9.81]; m = param(''m'', 2); k = param(''k'', 50); f = input(''f'', 1); body(1).m = m;\n' ...
+              'joint(1).second = 1; joint(1).tr.trans = [0 0 inf]; joint(1).dof(1).spring.coeff = k;\n' ...
+              'joint(1).dof(1).spring.init = 0; joint(1).dof(1).damp.visc = .5; joint(1).dof(1).input = f;\n' ...
+              'sensor(1).name = ''z''; sensor(1).value = pos(body(1))(3);\n']);
+fclose(fid);
+h = tendril('load', file);
+rest = tendril('equilibrium', h);
+g = tendril('gradient', h, rest, {'m', 'k', 'f'});
+assert(g.by, {'m'; 'k'; 'f'});
+assert(g.sensors, [-9.81/50, (2*9.81 - 1)/50^2, 1/50], 1e-12);
+assert(g.q, g.sensors, 1e-12);
+g = tendril('modes_gradient', h, rest, {'m', 'k'});
+frequency = sqrt(50/2)/(2*pi);
+assert(g.frequency, frequency*[-1/4, 1/100], 1e-7);
+o = struct('t_final', 0.7, 'dt_out', 0.1, 'rtol', 1e-10, 'atol', 1e-12);
+g = tendril('simulate_gradient', h, [], {'m', 'k'}, o);
+assert(size(g.gradient), [8 1 2]);
+d = 1e-3;
+tendril('set_param', h, 'k', 50 + d);  up = tendril('simulate', h, tendril('state', h), o);
+tendril('set_param', h, 'k', 50 - d);  down = tendril('simulate', h, tendril('state', h), o);
+tendril('set_param', h, 'k', 50);
+assert(g.gradient(:, 1, 2), (up.sensors - down.sensors)/(2*d), 1e-7);
+o.solver = 'fixed';  o.step = 0.01;  o.start = 'equilibrium';
+g = tendril('simulate_gradient', h, rest, {'m', 'f'}, o);
+assert(squeeze(g.gradient(end, 1, :)), [-9.81/50; 1/50], 1e-9);
+try
+  tendril('gradient', h, rest, {'mm'});
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, "no parameter or input 'mm'")), failure.message);
+end
+try
+  tendril('gradient', h, tendril('state', h), 'm');
+  error('not reached');
+catch failure
+  assert(! isempty(strfind(failure.message, 'equilibrium')), failure.message);
+end
+tendril('free', h);
+delete(file);
 % models of tests/seams: steps of a plant end as a simulation
 seams = {'billiard', 'strain_jump', 'joint_motion', 'knots', 'rods_touch', 'ellipse_rom', 'equal2_quaternion', ...
          'ball_joints', 'screw_loop', 'shared_strains', 'point_friction', 'gvs_elements', 'buckled', 'control_law', 'task'};

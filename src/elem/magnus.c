@@ -309,21 +309,28 @@ void td_magnus(const magnus_steps* steps, magnus_motion* out) {
   if (steps->nodes == 3) motion_of(steps, 3, out);
 }
 
-// td_magnus_rates for a given order.
-static ALWAYS void rates_of(const magnus_steps* steps, int nodes, jet S[MAGNUS_PARTS]) {
+// td_magnus_rates for a given order, up to the given rate.
+static ALWAYS void rates_of(const magnus_steps* steps, int nodes, int rates, jet S[MAGNUS_PARTS]) {
   sixth s;
-  const jet omega = omega_of(steps->xi, nodes, steps->h, 2, &s);
-  const tangent_map T = tangent_map_of(&omega, 2);
+  const jet omega = omega_of(steps->xi, nodes, steps->h, rates, &s);
+  const tangent_map T = tangent_map_of(&omega, rates);
   for (int p = 0; p < 6 * nodes; p++) {
     if (!(steps->modes >> p % 6 & 1)) continue;
-    const jet Z = omega_change(steps->xi, nodes, steps->h, p / 6, p % 6, 2, &s);
-    S[p] = tangent_apply(&T, &Z, 2);
+    const jet Z = omega_change(steps->xi, nodes, steps->h, p / 6, p % 6, rates, &s);
+    S[p] = tangent_apply(&T, &Z, rates);
   }
 }
+
 void td_magnus_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]) {
-  if (steps->nodes == 1) rates_of(steps, 1, S);
-  if (steps->nodes == 2) rates_of(steps, 2, S);
-  if (steps->nodes == 3) rates_of(steps, 3, S);
+  if (steps->nodes == 1) rates_of(steps, 1, 2, S);
+  if (steps->nodes == 2) rates_of(steps, 2, 2, S);
+  if (steps->nodes == 3) rates_of(steps, 3, 2, S);
+}
+
+void td_magnus_first_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]) {
+  if (steps->nodes == 1) rates_of(steps, 1, 1, S);
+  if (steps->nodes == 2) rates_of(steps, 2, 1, S);
+  if (steps->nodes == 3) rates_of(steps, 3, 1, S);
 }
 
 // ---- curvature --------------------------------------------------------------------------------

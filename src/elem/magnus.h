@@ -44,6 +44,8 @@ const double* td_magnus_nodes(int nodes);
 void td_magnus(const magnus_steps* steps, magnus_motion* out);
 // Columns S with their first and second rates along the motion.
 void td_magnus_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]);
+// ... without the second ones.
+void td_magnus_first_rates(const magnus_steps* steps, jet S[MAGNUS_PARTS]);
 // N[p][r] = F · dS_r/dy_p for wrenches F, p and r in `modes`: the geometric stiffness of a step.
 void td_magnus_curvature(const magnus_steps* steps, const octet* F,
                          lanes N[MAGNUS_PARTS][MAGNUS_PARTS]);

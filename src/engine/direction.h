@@ -27,12 +27,13 @@ typedef struct hop_change {
 } hop_change;
 
 typedef struct direction {
-  const double *q, *v, *a;  // (nvel) changes of coordinates (turns of quaternions), rates, v'
-  const double* accel;      // v' itself
-  const double* lambda;     // (nrow) changes of the multipliers
-  const double* none;       // (nvel, nrow) zeros
-  double* unit;             // (nvel) zeros but while a column is looked at
-  bool gravity;             // the accelerations of the hops count gravity
+  const double *q, *v, *a;     // (nvel) changes of coordinates (turns of quaternions), rates, v'
+  double *moved, *moved_rate;  // q and v, where prescribed motion writes its own
+  const double* accel;         // v' itself
+  const double* lambda;        // (nrow) changes of the multipliers
+  const double* none;          // (nvel, nrow) zeros
+  double* unit;                // (nvel) zeros but while a column is looked at
+  bool gravity;                // the accelerations of the hops count gravity
   hop_change* hop;
   // changes of what the initial geometry gives
   double* zero;      // (ncable) lengths

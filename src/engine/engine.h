@@ -295,17 +295,34 @@ typedef struct td_direction {
   const double* p;          // (nparam)
   const double* u;          // (drives) inputs, then internal states
   const double* n;          // numbers of the model themselves (td_model.number), besides
+  const struct td_constants_change* constants;  // along p, known beforehand; NULL: they are made
 } td_direction;
+// The changes along p (nparam) of all that is computed once for the parameters: numbers that follow
+// them alone, and what the initial geometry gives.  Directions with the same p at many states
+// refer to one.  Where parameters of the work have changed since, it is not used.  NULL: no memory.
+typedef struct td_constants_change td_constants_change;
+td_constants_change* td_constants_change_new(const td_model* model, td_work* work, const double* p);
+void td_constants_change_free(td_constants_change* change);
 // The exact change of F along it.  What moves with time as prescribed does so whatever q and v say;
 // rest values, lengths and references that the initial geometry gives change with the parameters.
 td_status td_residual_diff(const td_model* model, const td_state* state, td_work* work,
                            const td_direction* along, const double* a, const double* lambda,
                            double* dF);
+// The changes (k x nv) along k directions at one state, which is evaluated once.  held (k x nv,
+// zeros before; NULL: not wanted) gets the changes of prescribed accelerations, which then count as
+// those of v'; rates (k x nz, NULL: not wanted) those of the rates of internal states.
+td_status td_residual_diffs(const td_model* model, const td_state* state, td_work* work,
+                            const td_direction* along, int k, const double* a, const double* lambda,
+                            double* dF, double* held, double* rates);
 // The same of the constraints: of their values and rates less those of their targets, and of their
 // accelerations for v' = a less what drives them (each nconstraint, NULL: not wanted).
 td_status td_constraints_diff(const td_model* model, const td_state* state, td_work* work,
                               const td_direction* along, const double* a, double* e, double* edot,
                               double* defect);
+// ... along k directions (k x nconstraint each) at one state.
+td_status td_constraints_diffs(const td_model* model, const td_state* state, td_work* work,
+                               const td_direction* along, int k, const double* a, double* e,
+                               double* edot, double* defect);
 // The exact change of the sensors (nsensor) along it.  v' and the multipliers follow from the
 // equations of motion: the changes `a` and `lambda` of the direction are not used.
 td_status td_sensors_diff(const td_model* model, const td_state* state, td_work* work,

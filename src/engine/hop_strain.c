@@ -531,25 +531,62 @@ static void find_change(const td_model* m, const td_work* w, const direction* d,
       c->eta[k][p] += c->grown * steps->xi[p / 6].d[k].c[p % 6][lane];
 }
 
+// True when nothing that gives the steps of a run their poses changes along d, nor rates and
+// accelerations of their strains where `motion`: most parameters of a rod are of its material.
+static bool is_still(const td_model* m, const td_work* w, const model_run* run, const direction* d,
+                     bool motion) {
+  for (int i = run->hop; i < run->hop + run->n; i++) {
+    const model_hop* hop = &m->hop[i];
+    if (w->dnum[hop->step] != 0) return false;
+    for (int p = 0; p < (hop->dependent ? 18 : 6) * hop->nodes; p++)
+      if (w->dnum[hop->value + p] != 0) return false;
+    for (int k = hop->col; k < hop->col + hop->nv; k++) {
+      const model_col* col = &m->col[k];
+      if (d->q[col->v] != 0 || (motion && (d->v[col->v] != 0 || d->a[col->v] != 0))) return false;
+      for (int n = 0; n < hop->nodes; n++)
+        if (w->dnum[col->weight + n] != 0) return false;
+    }
+  }
+  return true;
+}
+
+// Strains of which some change is not zero, for `rates` (1 to 3) of η, as the bits of
+// magnus_steps.modes.
+static unsigned changing(const step_change* c, int n, int nodes, int rates) {
+  unsigned modes = 0;
+  for (int l = 0; l < n; l++)
+    for (int k = 0; k < rates; k++)
+      for (int p = 0; p < 6 * nodes; p++)
+        if (c[l].eta[k][p] != 0) modes |= 1u << p % 6;
+  return modes;
+}
+
 // Change of the steps of a run along the direction d: each step's twist with its rate and second
 // rate, by the product rule on Σ_p η_p S_p.
 static void vary_run(const td_model* m, td_work* w, const model_run* run, const direction* d) {
+  const twist_series none = {spatial_zero(), spatial_zero(), spatial_zero()};
+  if (is_still(m, w, run, d, true)) {
+    for (int l = 0; l < run->n; l++) td_vary_put(m, w, run->hop + l, d, &none);
+    return;
+  }
   magnus_steps steps;
   jet S[MAGNUS_PARTS];
+  step_change c[LANES];
   steps_of(m, w, run, d->accel, &steps);
-  steps.modes = 0x3f;
+  for (int l = 0; l < run->n; l++) find_change(m, w, d, run->hop + l, &steps, &c[l]);
+  steps.modes = changing(c, run->n, run->nodes, 3);
   td_magnus_rates(&steps, S);
   for (int l = 0; l < run->n; l++) {
-    step_change c;
-    twist_series own = {spatial_zero(), spatial_zero(), spatial_zero()};
-    find_change(m, w, d, run->hop + l, &steps, &c);
+    twist_series own = none;
     for (int p = 0; p < 6 * run->nodes; p++) {
+      if (!(steps.modes >> p % 6 & 1)) continue;
+      const double* eta[3] = {&c[l].eta[0][p], &c[l].eta[1][p], &c[l].eta[2][p]};
       const spatial s = octet_vector(&S[p].d[0], l), u = octet_vector(&S[p].d[1], l),
                     z = octet_vector(&S[p].d[2], l);
-      own.x = spatial_axpy(c.eta[0][p], s, own.x);
-      own.d = spatial_axpy(c.eta[0][p], u, spatial_axpy(c.eta[1][p], s, own.d));
-      own.dd = spatial_axpy(c.eta[0][p], z, spatial_axpy(2 * c.eta[1][p], u, own.dd));
-      own.dd = spatial_axpy(c.eta[2][p], s, own.dd);
+      own.x = spatial_axpy(*eta[0], s, own.x);
+      own.d = spatial_axpy(*eta[0], u, spatial_axpy(*eta[1], s, own.d));
+      own.dd = spatial_axpy(*eta[0], z, spatial_axpy(2 * *eta[1], u, own.dd));
+      own.dd = spatial_axpy(*eta[2], s, own.dd);
     }
     td_vary_put(m, w, run->hop + l, d, &own);
   }
@@ -569,6 +606,7 @@ static void vary(const td_model* m, td_work* w, int first, int end, const direct
 // since the columns of a step are right-invariant, ∂S_r/∂y_p - ∂S_p/∂y_r = S_p × S_r.
 static void vary_run_forces(const td_model* m, td_work* w, const model_run* run, const direction* d,
                             double* out) {
+  if (is_still(m, w, run, d, false)) return;
   const octet_pose g = all_before(m, w, run);
   magnus_steps steps;
   jet S[MAGNUS_PARTS];
@@ -579,13 +617,18 @@ static void vary_run_forces(const td_model* m, td_work* w, const model_run* run,
 
   // strains that move with the rates η
   steps_of(m, w, run, NULL, &steps);
-  steps.modes = 0x3f;
   for (int l = 0; l < run->n; l++) find_change(m, w, d, run->hop + l, &steps, &c[l]);
+  const unsigned moved = changing(c, run->n, run->nodes, 1);
+  steps.modes = moved;
+  for (int l = 0; l < run->n; l++) {
+    const model_hop* hop = &m->hop[run->hop + l];
+    for (int k = hop->col; k < hop->col + hop->nv; k++) steps.modes |= 1u << m->col[k].part;
+  }
   for (int p = 0; p < 6 * run->nodes; p++) {
     steps.xi[p / 6].d[1].c[p % 6] = steps.xi[p / 6].d[2].c[p % 6] = (lanes){0};
     for (int l = 0; l < run->n; l++) steps.xi[p / 6].d[1].c[p % 6][l] = c[l].eta[0][p];
   }
-  td_magnus_rates(&steps, S);
+  td_magnus_first_rates(&steps, S);
 
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
@@ -593,8 +636,10 @@ static void vary_run_forces(const td_model* m, td_work* w, const model_run* run,
     spatial epsilon = spatial_zero();
     double along[MAGNUS_PARTS], turned[MAGNUS_PARTS];
     for (int p = 0; p < 6 * run->nodes; p++)
-      epsilon = spatial_axpy(c[l].eta[0][p], octet_vector(&S[p].d[0], l), epsilon);
+      if (moved >> p % 6 & 1)
+        epsilon = spatial_axpy(c[l].eta[0][p], octet_vector(&S[p].d[0], l), epsilon);
     for (int r = 0; r < 6 * run->nodes; r++) {
+      if (!(steps.modes >> r % 6 & 1)) continue;
       const spatial s = octet_vector(&S[r].d[0], l), u = octet_vector(&S[r].d[1], l),
                     bracket = spatial_cross(&epsilon, &s);
       along[r] = spatial_dot(&s, &f);

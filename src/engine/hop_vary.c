@@ -1,4 +1,6 @@
 // Contributions of hops and fixed transformations to the changes along a direction (direction.h).
+#include <math.h>
+
 #include "engine/adjoint.h"
 #include "engine/hop.h"
 #include "model/fix_pose.h"
@@ -98,6 +100,13 @@ spatial td_station_change(const td_model* m, const td_work* w, int station) {
 
 // ---- hops -------------------------------------------------------------------------------------
 
+// True when a hop adds nothing.
+static bool is_none(const twist_series* s) {
+  double sum = 0;
+  for (int i = 0; i < 6; i++) sum += fabs(s->x.a[i]) + fabs(s->d.a[i]) + fabs(s->dd.a[i]);
+  return sum == 0;
+}
+
 static spatial ground_acceleration(const td_work* w) {
   return spatial_of(w->ground, (vec3){0, 0, 0});
 }
@@ -135,8 +144,10 @@ void td_vary_put(const td_model* m, td_work* w, int i, const direction* d,
     const twist_series fixed = {td_fix_change(m, w, hop->fix, hop->nfix), still, still};
     carry(&before, V, A, &fixed, &sum);
   }
-  const pose g = pose_mul(before, w->hop_fix[i]);
-  carry(&g, V, A, own, &sum);
+  if (!is_none(own)) {
+    const pose g = pose_mul(before, w->hop_fix[i]);
+    carry(&g, V, A, own, &sum);
+  }
   d->hop[i] = sum;
 }
 

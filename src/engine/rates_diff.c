@@ -6,19 +6,7 @@
 #include "engine/direction.h"
 #include "engine/system.h"
 
-// Changes of prescribed accelerations (nvel, zero elsewhere) and of the rates of internal states
-// along a direction: both are numbers of the model.
-static void number_changes(const td_model* m, const td_state* state, td_work* w,
-                           const td_direction* along, const double* accel, double* held,
-                           double* rates) {
-  const arena_mark mark = arena_open(&w->scratch);
-  td_along_begin(m, state, w, along, accel, true);
-  for (int i = 0; i < m->nvel && m->nmotion_slot > 0; i++)
-    if (m->vel[i].motion != NUM_NONE) held[i] = w->dnum[m->vel[i].motion + 2];
-  for (int i = 0; rates && i < m->ninternal; i++) rates[i] = w->dnum[m->internal_rate + i];
-  td_along_end(m, w);
-  arena_close(&w->scratch, mark);
-}
+enum { BLOCK = 8 };  // directions that are taken at once
 
 // Changes of v', multipliers and rates along k directions at one state, from
 //
@@ -31,28 +19,37 @@ td_status td_rates_diff(const td_model* m, const td_state* state, td_work* w,
   arena* s = &w->scratch;
   const arena_mark mark = arena_open(s);
   const int nv = m->nvel, nr = m->nrow;
-  double *accel = arena_doubles(s, nv), *l = arena_doubles(s, nr), *held = arena_zeros(s, nv),
-         *f = arena_doubles(s, nv), *g = arena_doubles(s, nr), *x = arena_doubles(s, nv),
-         *dl = arena_doubles(s, nr);
+  double *accel = arena_doubles(s, nv), *l = arena_doubles(s, nr), *f = arena_doubles(s, nv),
+         *g = arena_doubles(s, nr), *x = arena_doubles(s, nv), *dl = arena_doubles(s, nr);
 
   // v' and multipliers at the state
   td_status status = td_trial_dynamics(m, state, w);
   memcpy(accel, w->vdot, (size_t)nv * sizeof(double));
   if (nr > 0) memcpy(l, w->lambda, (size_t)nr * sizeof(double));
 
-  // right-hand sides, direction by direction: -δF in the rows of a, -δd in those of lambda
-  for (int j = 0; j < k && status == TD_OK; j++) {
-    td_direction to = along[j];
-    if (m->nmotion_slot > 0 || (rates && m->ninternal > 0))
-      number_changes(m, state, w, &to, accel, held, rates ? rates + j * m->ninternal : NULL);
-    to.a = held;
-    to.lambda = NULL;
-    td_residual_diff(m, state, w, &to, accel, l, a + j * nv);
-    if (nr > 0) td_constraints_diff(m, state, w, &to, accel, NULL, NULL, lambda + j * nr);
+  // right-hand sides, some directions at a time: -δF in the rows of a, -δd in those of lambda
+  for (int first = 0, n; first < k && status == TD_OK; first += n) {
+    const arena_mark some = arena_open(s);
+    n = k - first < BLOCK ? k - first : BLOCK;
+    td_direction to[BLOCK];
+    double* held = m->nmotion_slot > 0 ? arena_zeros(s, n * nv) : NULL;
+    for (int j = 0; j < n; j++) {
+      to[j] = along[first + j];
+      to[j].a = to[j].lambda = NULL;
+    }
+    status = td_residual_diffs(m, state, w, to, n, accel, l, a + first * nv, held,
+                               rates ? rates + first * m->ninternal : NULL);
+    for (int j = 0; j < n; j++) to[j].a = held ? held + j * nv : NULL;
+    if (nr > 0 && status == TD_OK)
+      status = td_constraints_diffs(m, state, w, to, n, accel, NULL, NULL, lambda + first * nr);
     // prescribed accelerations are not solved for: their changes wait in the right-hand side
-    for (int i = 0; i < nv; i++)
-      a[j * nv + i] = m->vel[i].motion != NUM_NONE ? held[i] : -a[j * nv + i];
-    for (int i = 0; i < nr; i++) lambda[j * nr + i] = -lambda[j * nr + i];
+    for (int j = 0; j < n; j++)
+      for (int i = 0; i < nv; i++) {
+        double* r = a + (first + j) * nv + i;
+        *r = m->vel[i].motion != NUM_NONE ? held[j * nv + i] : -*r;
+      }
+    for (int i = 0; i < n * nr; i++) lambda[first * nr + i] = -lambda[first * nr + i];
+    arena_close(s, some);
   }
 
   // one set of factors for all

@@ -75,7 +75,10 @@ td_status td_motion_change_new(const td_model* m, td_work* work, const td_sim_op
   // parameters and inputs that act directly, each once
   x->base = malloc(((size_t)k + 1) * sizeof *x->base);
   x->of = malloc(((size_t)k + 1) * sizeof *x->of);
-  if (x->base == NULL || x->of == NULL) return TD_E_NOMEM;
+  x->constants = calloc((size_t)k + 1, sizeof(void*));
+  x->along = calloc((size_t)k + 1, sizeof *x->along);
+  if (x->base == NULL || x->of == NULL || x->constants == NULL || x->along == NULL)
+    return TD_E_NOMEM;
   for (int i = 0; i < k; i++) {
     td_by own = by[i];
     x->of[i] = -1;
@@ -119,10 +122,24 @@ td_status td_motion_change_new(const td_model* m, td_work* work, const td_sim_op
     if (x->base[i].kind == TD_BY_PARAM) x->p[(size_t)i * np + (size_t)x->base[i].index] = 1;
     if (x->base[i].kind == TD_BY_INPUT) x->u[(size_t)i * nd + (size_t)x->base[i].index] = 1;
   }
+
+  // what parameters change for good
+  for (int i = 0; i < x->nbase; i++) {
+    if (x->base[i].kind == TD_BY_INPUT) {
+      x->along[i] = (td_direction){.u = x->u + (size_t)i * nd};
+      continue;
+    }
+    const double* one = x->p + (size_t)i * np;
+    if ((x->constants[i] = td_constants_change_new(m, work, one)) == NULL) return TD_E_NOMEM;
+    x->along[i] = (td_direction){.p = one, .constants = x->constants[i]};
+  }
   return TD_OK;
 }
 
 void td_motion_change_free(td_motion_change* x) {
+  for (int i = 0; i < x->nbase; i++) td_constants_change_free(x->constants[i]);
+  free(x->constants);
+  free(x->along);
   free(x->base);
   free(x->of);
   free(x->block);
@@ -151,7 +168,8 @@ td_direction td_motion_change_along(td_motion_change* x, int i, double t) {
   const bool param = at >= 0 && x->base[at].kind == TD_BY_PARAM;
   if (param) x->one_p[x->base[at].index] = 1;
   if (at >= 0 && !param) x->one_u[x->base[at].index] = td_motion_change_weight(x, i, t);
-  return (td_direction){.p = param ? x->one_p : NULL, .u = x->one_u};
+  return (td_direction){
+      .p = param ? x->one_p : NULL, .u = x->one_u, .constants = param ? x->constants[at] : NULL};
 }
 
 // ---- rates ------------------------------------------------------------------------------------
@@ -165,16 +183,7 @@ td_status td_motion_change_rates(td_motion_change* x, double t, const double* y,
 
   // along all parameters and inputs at once
   td_motion_unpack(mo, t, y);
-  td_direction* along = calloc((size_t)x->nbase, sizeof *along);
-  if (along == NULL) return TD_E_NOMEM;
-  for (int i = 0; i < x->nbase; i++)
-    along[i] = x->base[i].kind == TD_BY_PARAM
-                   ? (td_direction){.p = x->p + area(i, m->nparam)}
-                   : (td_direction){.u = x->u + area(i, model_drives(m))};
-  const td_status status =
-      td_rates_diff(m, mo->state, x->work, along, x->nbase, x->a, x->lambda, x->z);
-  free(along);
-  TD_TRY(status);
+  TD_TRY(td_rates_diff(m, mo->state, x->work, x->along, x->nbase, x->a, x->lambda, x->z));
 
   // each `by` with its weight
   for (int i = 0; i < k; i++) {

@@ -21,9 +21,11 @@ typedef struct td_motion_change {
   // Parameters and inputs that rates depend on directly, each once: a sample of an input acts as
   // the input, with its weight.
   int nbase;
-  td_by* base;   // (nbase) parameters and inputs alone
-  int* of;       // (k) which of them, -1: none
-  double* unit;  // (k) a usual size of each `by`
+  td_by* base;                      // (nbase) parameters and inputs alone
+  int* of;                          // (k) which of them, -1: none
+  double* unit;                     // (k) a usual size of each `by`
+  td_constants_change** constants;  // (nbase) along the parameters, the same all along the run
+  td_direction* along;              // (nbase) directions of the rates
   // scratch
   double *p, *u;           // directions: (nbase x nparam), (nbase x drives)
   double *a, *lambda, *z;  // (nbase x nv), (nbase x nrow), (nbase x nz)

@@ -345,10 +345,53 @@ static void test_derivatives_are_the_differences(void** state) {
   }
 }
 
+// Directions that are taken at once give what each gives alone, to the bit, and so do those whose
+// changes of constants were made before; constants of other parameters are not used.
+static void test_a_block_is_its_directions(void** state) {
+  (void)state;
+  static double one_by_one[4 * MOST], together[4 * MOST], rows[2][4 * MOST];
+  for (int i = 0; i < CASES; i++) {
+    const followed* c = &cases[i];
+    robot r = load(c, c->first, true);
+    shake(&r);
+    const double one = 1, two = 2;
+    double q[MOST], v[MOST];
+    uint64_t seed = 7;
+    for (int k = 0; k < r.nv; k++) q[k] = check_random(&seed), v[k] = check_random(&seed);
+    td_constants_change* known = td_constants_change_new(r.model, r.work, &one);
+    assert_non_null(known);
+    const td_direction plain[4] = {
+        {.p = &one}, {.q = q, .v = v}, {.p = &two, .v = v}, {.p = &one, .q = q}};
+    td_direction along[4];
+    memcpy(along, plain, sizeof along);
+    along[0].constants = along[3].constants = known;
+    for (int k = 0; k < 4; k++) {
+      td_residual_diff(r.model, r.state, r.work, &plain[k], accelerations, multipliers,
+                       one_by_one + k * r.nv);
+      td_constraints_diff(r.model, r.state, r.work, &plain[k], accelerations, rows[0] + k * r.nrow,
+                          NULL, NULL);
+    }
+    td_residual_diffs(r.model, r.state, r.work, along, 4, accelerations, multipliers, together,
+                      NULL, NULL);
+    td_constraints_diffs(r.model, r.state, r.work, along, 4, accelerations, rows[1], NULL, NULL);
+    assert_memory_equal(one_by_one, together, 4 * (size_t)r.nv * sizeof(double));
+    assert_memory_equal(rows[0], rows[1], 4 * (size_t)r.nrow * sizeof(double));
+
+    // stale constants
+    td_work_put_param(r.model, r.work, 0, c->first * (1 + 1e-3));
+    td_residual_diff(r.model, r.state, r.work, &plain[0], accelerations, multipliers, one_by_one);
+    td_residual_diff(r.model, r.state, r.work, &along[0], accelerations, multipliers, together);
+    assert_memory_equal(one_by_one, together, (size_t)r.nv * sizeof(double));
+    td_constants_change_free(known);
+    robot_free(&r);
+  }
+}
+
 int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(test_a_value_set_is_a_value_loaded),
       cmocka_unit_test(test_derivatives_are_the_differences),
+      cmocka_unit_test(test_a_block_is_its_directions),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
 }
