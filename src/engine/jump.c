@@ -28,13 +28,13 @@
 typedef struct side {
   double* v;           // (nvel)
   double *row, *rate;  // (nrow) rates of the rows, and what they should be
-  double* at;          // (nvel + nrow) prescribed positions
+  double *at, *accel;  // (nvel + nrow) prescribed positions and accelerations
 } side;
 
 // Allocate one side in the scratch.
 static side side_new(const td_model* m, arena* s) {
   return (side){arena_zeros(s, m->nvel), arena_zeros(s, m->nrow), arena_zeros(s, m->nrow),
-                arena_zeros(s, m->nvel + m->nrow)};
+                arena_zeros(s, m->nvel + m->nrow), arena_zeros(s, m->nvel + m->nrow)};
 }
 
 // Evaluate prescribed motion with the state placed at time t; free velocities stay.  `open`: tables
@@ -50,16 +50,27 @@ static void sample_side(const td_model* m, td_state* state, td_work* w, double t
   state->t = now;
   memcpy(out->v, w->v, (size_t)m->nvel * sizeof(double));
   for (int i = 0; i < m->nvel; i++)
-    out->at[i] = m->vel[i].motion == NUM_NONE ? 0 : w->num[m->vel[i].motion];
+    if (m->vel[i].motion != NUM_NONE) {
+      out->at[i] = w->num[m->vel[i].motion];
+      out->accel[i] = w->num[m->vel[i].motion + 2];
+    }
 
   for (int i = 0; i < m->nrow; i++) {
     out->row[i] = td_row_at(m, w, i).ed;
     td_row_target(m, w, i, &out->at[m->nvel + i], &out->rate[i]);
+    if (m->row[i].target == TARGET_MOTION) out->accel[m->nvel + i] = w->num[m->row[i].motion + 2];
   }
 }
 
 // True when two speeds differ by more than rounding.
 static bool differs(double a, double b) { return fabs(b - a) > NO_JUMP * (fabs(a) + fabs(b)); }
+
+// True when the speed of coordinate or row i differs on both sides by more than rounding and more
+// than its accelerations explain.
+static bool jumps(const side* a, const side* b, int i, double va, double vb, double margin) {
+  const double smooth = margin * (a->accel[i] + b->accel[i]);
+  return differs(va, vb) && fabs(vb - va - smooth) > 0.5 * fabs(smooth) + NO_JUMP * fabs(va);
+}
 
 // Name of a prescribed position that jumps by *size, NULL: none.  Cables are exempt, since they are
 // pulled onto their new length, and so are stabilised rows, which move to their target.
@@ -312,9 +323,11 @@ static td_status jump_without_cables(const td_model* m, td_state* state, td_work
 
   // does any speed jump?
   bool any = false;
-  for (int i = 0; i < m->nvel; i++) any |= m->vel[i].motion != NUM_NONE && differs(a.v[i], b.v[i]);
+  for (int i = 0; i < m->nvel; i++)
+    any |= m->vel[i].motion != NUM_NONE && jumps(&a, &b, i, a.v[i], b.v[i], margin);
   for (int i = 0; i < m->nrow; i++)
-    any |= row_has_frames(m->row[i].kind) && differs(a.rate[i], b.rate[i]);
+    any |=
+        row_has_frames(m->row[i].kind) && jumps(&a, &b, m->nvel + i, a.rate[i], b.rate[i], margin);
 
   for (int i = 0; m->strains_timed && i < m->nhop; i++) {
     if (!is_given(m, i)) continue;

@@ -127,9 +127,17 @@ static td_status keep_row(void* ctx, double t, const double* y) {
 }
 
 // Follower: refuse what has no derivative, and keep stops whose time moves with parameters.
-static td_status pass(void* ctx, td_passing what, int which, double t, const double* y) {
+static td_status pass(void* ctx, td_passing what, int which, double t, const double* before,
+                      const double* y) {
   back* x = ctx;
+  (void)before;
   TD_TRY(td_motion_change_pass(&x->change, what, which, t));
+  if (what == TD_PASS_SPEED)
+    return td_motion_change_refuse(
+        &x->change,
+        "at t = %.6g s a prescribed speed jumps, which the adjoint does "
+        "not go back through: ask for td_simulate_gradient, or smooth it",
+        t);
   if (what == TD_PASS_SWITCH && x->c != NULL)
     return td_motion_change_switch(&x->change, &x->c->base, which, t, y, x->c->h);
   if (what != TD_PASS_STOP || x->n == 0) return TD_OK;

@@ -276,19 +276,135 @@ td_status td_motion_change_project(td_motion_change* x, double t, const double* 
   return TD_OK;
 }
 
+// ---- impulses ---------------------------------------------------------------------------------
+//
+// Where speeds jump by Δv, by prescribed motion (p) or because written rates do not meet the
+// constraints, impulses L of the constraints act on the free coordinates (f):
+//
+//   G = M_ff Δv_f + M_fp Δv_p - J_fᵀ L = 0      J v⁺ = b
+//
+// F(a, λ) = M a + h - τ - Jᵀλ is linear in a and λ, so that the change of G with v⁺ held is that of
+// F(Δv, L) less that of F(0, 0), and
+//
+//   M_ff δv_f⁺ - J_fᵀ δL = -(δF(Δv, L) - δF(0, 0))_f      J_f δv_f⁺ = -δ(J v⁺ - b)
+//
+// with δa = -δv_f⁻ of the free, δv_p⁺ - δv_p⁻ of the prescribed coordinates.
+
+double td_motion_change_aside(double t) { return 1e-11 * fmax(fabs(t), 1e-2); }
+
+// Refuse impulses that are more than those of constraints that always hold.
+static td_status plain_impulses(td_motion_change* x, double t) {
+  const td_model* m = x->model;
+  const char* why = m->strains_timed ? "strains that are given over time"
+                    : m->ntaut > 0   ? "cables that cannot be stretched"
+                                     : NULL;
+  for (int i = 0; i < m->nrow && why == NULL; i++)
+    if (!m->row[i].projected) why = "constraints that are held by accelerations alone";
+  if (why == NULL) return TD_OK;
+  return td_motion_change_refuse(x,
+                                 "at t = %.6g s speeds jump, and trajectories with %s are not "
+                                 "differentiated across that: smooth it",
+                                 t, why);
+}
+
+// Changes x->rate behind an impulse, at the state mo->state behind it.  x->theta has those of the
+// coordinates, x->rate those of prescribed speeds (zero elsewhere), `slow` (k x nv) those of all
+// speeds v0 before it.
+static td_status behind_impulse(td_motion_change* x, double t, const double* v0,
+                                const double* slow) {
+  const td_model* m = x->model;
+  const td_state* state = x->motion->state;
+  const int k = x->k, nv = m->nvel, nr = m->nrow;
+  const size_t N = (size_t)nv, K = (size_t)k;
+  double* block = calloc(4 * N + 2 * (size_t)nr + 2 * K * N + 1, sizeof(double));
+  if (block == NULL) return TD_E_NOMEM;
+  double *jump = block, *none = jump + nv, *F = none + nv, *F0 = F + nv, *L = F0 + nv, *A = L + nr,
+         *f = A + area(k, nv);
+
+  // L from  M Δv = JᵀL
+  for (int i = 0; i < nv; i++) jump[i] = state->v[i] - v0[i];
+  td_status status = td_trial_residual(m, state, x->work, jump, NULL, F);
+  if (status == TD_OK) status = td_trial_residual(m, state, x->work, none, NULL, F0);
+  for (int i = 0; i < nv; i++) F[i] = m->vel[i].motion != NUM_NONE ? 0 : F[i] - F0[i];
+  if (status == TD_OK && nr > 0) {
+    status = td_projection_solve(m, state, x->work, true, F, NULL, 1, F0, L);
+    for (int i = 0; i < nr; i++) L[i] = -L[i];
+  }
+
+  // right-hand sides
+  for (int i = 0; i < k && status == TD_OK; i++) {
+    td_direction along = td_motion_change_along(x, i, t);
+    double *a = A + area(i, nv), *rhs = f + area(i, nv), *rate = x->rate + area(i, nv);
+    for (int j = 0; j < nv; j++)
+      a[j] = (m->vel[j].motion != NUM_NONE ? rate[j] : 0) - slow[area(i, nv) + (size_t)j];
+    along.q = x->theta + area(i, nv);
+    status = td_residual_diff(m, state, x->work, &along, none, NULL, F0);
+    along.a = a;
+    if (status == TD_OK) status = td_residual_diff(m, state, x->work, &along, jump, L, F);
+    for (int j = 0; j < nv; j++) rhs[j] = m->vel[j].motion != NUM_NONE ? 0 : F0[j] - F[j];
+    if (nr == 0 || status != TD_OK) continue;
+    along.a = NULL;
+    along.v = rate;
+    double* e = x->e + area(i, nr);
+    status = td_constraints_diff(m, state, x->work, &along, NULL, NULL, e, NULL);
+    for (int j = 0; j < nr; j++) e[j] = -e[j];
+  }
+  if (status == TD_OK)
+    status = td_projection_solve(m, state, x->work, true, f, x->e, k, x->x, NULL);
+  for (int i = 0; i < k && status == TD_OK; i++)
+    for (int j = 0; j < nv; j++)
+      if (m->vel[j].motion == NUM_NONE)
+        x->rate[area(i, nv) + (size_t)j] = x->x[area(i, nv) + (size_t)j];
+  free(block);
+  return status;
+}
+
+td_status td_motion_change_impulse(td_motion_change* x, double t, const double* before,
+                                   const double* y, bool start, double* S) {
+  const td_model* m = x->model;
+  td_motion* mo = x->motion;
+  const int k = x->k, nv = m->nvel;
+  const double aside = td_motion_change_aside(t);
+  TD_TRY(plain_impulses(x, t));
+  double* slow = malloc((area(k, nv) + (size_t)nv + 1) * sizeof(double));
+  if (slow == NULL) return TD_E_NOMEM;
+  double* v0 = slow + area(k, nv);
+
+  // before
+  x->work->open_tables = start;
+  x->work->placed = false;
+  td_motion_change_tangent(x, t - aside, before, S);
+  copy(slow, x->rate, k * nv);
+  copy(v0, mo->state->v, nv);
+  x->work->open_tables = x->work->placed = false;
+
+  // behind
+  td_motion_unpack(mo, t + aside, y);
+  memset(x->rate, 0, area(k, nv) * sizeof(double));
+  for (int i = 0; i < k && m->nmotion_slot > 0; i++) {
+    const td_direction along = td_motion_change_along(x, i, t);
+    td_prescribe_diff(m, mo->state, x->work, &along, x->theta + area(i, nv), x->rate + area(i, nv));
+  }
+  const td_status status = behind_impulse(x, t, v0, slow);
+  free(slow);
+  TD_TRY(status);
+  put_tangent(x, S);
+  return TD_OK;
+}
+
 // ---- the start --------------------------------------------------------------------------------
 
 // Rates that td_state_initial() makes of the written ones: the free nodes of rods follow what
-// carries them, and constraints take a part.  Their changes are known where there is nothing to
-// follow or to take.
-static td_status initial_rates(td_motion_change* x) {
+// carries them, and impulses of the constraints take a part (*taken).  The changes of the first are
+// known where there is nothing to follow.
+static td_status initial_rates(td_motion_change* x, double t, bool* taken) {
   const td_model* m = x->model;
   const td_state* state = x->motion->state;
-  double written = 0, moved = 0, taken = 0;
+  double written = 0, moved = 0, part = 0;
   for (int i = 0; i < m->nvel; i++) {
     if (m->vel[i].motion != NUM_NONE) continue;
     written = fmax(written, fabs(state->v[i]));
-    taken = fmax(taken, fabs(state->v[i] - x->work->num[m->vel[i].init]));
+    part = fmax(part, fabs(state->v[i] - x->work->num[m->vel[i].init]));
   }
   for (int i = 0; i < x->k * m->nvel; i++) moved = fmax(moved, fabs(x->rate[i]));
   if (m->nnode > 0 && (written > 0 || moved > 0))
@@ -296,12 +412,25 @@ static td_status initial_rates(td_motion_change* x) {
         x,
         "nodes of rods start with velocities that follow what carries them, which are "
         "not differentiated: take the start as given");
-  if (m->nrow > 0 && taken > 1e-9 * (1 + written))
-    return td_motion_change_refuse(
-        x,
-        "the initial rates as written do not meet the constraints, and what is made of "
-        "them is not differentiated: write rates that do, or take the start as given");
-  return TD_OK;
+  *taken = m->nrow > 0 && part > 1e-9 * (1 + written);
+  return *taken ? plain_impulses(x, t) : TD_OK;
+}
+
+// The changes of rates that impulses of the constraints have made of the written ones.
+static td_status taken_rates(td_motion_change* x, double t) {
+  const td_model* m = x->model;
+  const int k = x->k, nv = m->nvel;
+  double *v0 = malloc((area(k, nv) + (size_t)nv + 1) * sizeof(double)), *slow = v0 + nv;
+  if (v0 == NULL) return TD_E_NOMEM;
+  copy(slow, x->rate, k * nv);
+  for (int j = 0; j < nv; j++) {
+    const bool free_one = m->vel[j].motion == NUM_NONE;
+    v0[j] = free_one ? x->work->num[m->vel[j].init] : x->motion->state->v[j];
+    for (int i = 0; i < k && free_one; i++) x->rate[area(i, nv) + (size_t)j] = 0;
+  }
+  const td_status status = behind_impulse(x, t, v0, slow);
+  free(v0);
+  return status;
 }
 
 // Changes of an equilibrium that the motion starts from, in x->theta and S.
@@ -353,7 +482,8 @@ td_status td_motion_change_start(td_motion_change* x, td_start start, double t, 
     if (status != TD_OK) return td_motion_change_refuse(x, "%s", td_work_failure(x->work));
     for (int j = 0; j < nz; j++) S[area(inner_at(mo) + j, k) + (size_t)i] = z[j];
   }
-  if (start == TD_START_INITIAL) TD_TRY(initial_rates(x));
+  bool taken = false;
+  if (start == TD_START_INITIAL) TD_TRY(initial_rates(x, t, &taken));
 
   // what is added to it
   for (int i = 0; i < k; i++) {
@@ -367,7 +497,10 @@ td_status td_motion_change_start(td_motion_change* x, td_start start, double t, 
     const td_direction along = td_motion_change_along(x, i, t);
     td_prescribe_diff(m, mo->state, x->work, &along, x->theta + area(i, nv), x->rate + area(i, nv));
   }
-  if (m->nrow > 0) TD_TRY(onto_constraints(x, t, start == TD_START_INITIAL));
+  if (taken)
+    TD_TRY(taken_rates(x, t));
+  else if (m->nrow > 0)
+    TD_TRY(onto_constraints(x, t, start == TD_START_INITIAL));
   put_tangent(x, S);
   return TD_OK;
 }

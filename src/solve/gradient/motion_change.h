@@ -34,6 +34,7 @@ typedef struct td_motion_change {
   double *N, *Nplus;       // (nq x nv), (nv x nq)
   double *one_p, *one_u;   // (nparam), (drives)
   double* column;          // (nv) ...
+  const double* shift;     // (k) changes of the time at which directions are taken, NULL: none
   void* block;
   char why[400];  // of a refusal
 } td_motion_change;
@@ -59,9 +60,15 @@ td_status td_motion_change_start(td_motion_change* change, td_start start, doubl
                                  const double* y, double* S);
 // Changes at (t, y), which is on the constraints: S (n x k) is projected, in place.
 td_status td_motion_change_project(td_motion_change* change, double t, const double* y, double* S);
+// Impulses of prescribed speeds that jump at t take the run from (t, before) to (t, y): S (n x k)
+// becomes the changes behind them, in place.  `start`: tables go on before t.  TD_E_USAGE: refused.
+td_status td_motion_change_impulse(td_motion_change* change, double t, const double* before,
+                                   const double* y, bool start, double* S);
+// A time beside t [s] at which what jumps at t is what it is before or behind.
+double td_motion_change_aside(double t);
 // Tangent changes (k x nv) of all coordinates and rates at (t, y) for S: change->theta, rate.
 void td_motion_change_tangent(td_motion_change* change, double t, const double* y, const double* S);
-// Refuse what a run passes at t, but for stops and switches.
+// Refuse what a run passes at t, but for stops, switches and speeds that jump.
 td_status td_motion_change_pass(td_motion_change* change, td_passing what, int which, double t);
 // Refuse a switch of a guard that the state decides on at (t, y), behind a step of length h, unless
 // what acts is continuous there.

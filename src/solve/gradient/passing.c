@@ -20,9 +20,6 @@ td_status td_motion_change_refuse(td_motion_change* x, const char* format, ...) 
 td_status td_motion_change_pass(td_motion_change* x, td_passing what, int which, double t) {
   const td_model* m = x->model;
   switch (what) {
-    case TD_PASS_SPEED:
-      return td_motion_change_refuse(
-          x, "at t = %.6g s a prescribed speed jumps, " REFUSED ": smooth it", t);
     case TD_PASS_CABLE:
       return td_motion_change_refuse(
           x, "at t = %.6g s %s becomes taut or slack, " REFUSED ": give it a stiffness", t,
@@ -34,6 +31,7 @@ td_status td_motion_change_pass(td_motion_change* x, td_passing what, int which,
     case TD_PASS_BUCKLE:
       return td_motion_change_refuse(
           x, "at t = %.6g s rods buckle, " REFUSED ": start with bent ones", t);
+    case TD_PASS_SPEED:
     case TD_PASS_STOP:
     case TD_PASS_SWITCH:
       break;

@@ -10,7 +10,8 @@
 //
 //   S⁺ = S + (f - f⁺) dt*/dp
 //
-// Times of stops are functions of the parameters alone.  Where the state decides on t*, rates must
+// Where prescribed speeds jump, impulses change the state, and S with it (strike).  Times of stops
+// are functions of the parameters alone.  Where the state decides on t*, rates must
 // not jump; where they only have a corner S goes on as it is.
 #include <float.h>
 #include <math.h>
@@ -42,6 +43,7 @@ typedef struct follow {
   int n, k;
   // the last step, and the one before while a new one is tried
   double t_from, t_to, h;
+  double struck;                          // where speeds have jumped last
   double *S_from, *S_to, *dZ, *slope_to;  // (n k), (n k), (s n k), (n k)
   double *S_try, *dZ_try, *slope_try;     // alike
   double *S, *G, *row_y, *f, *f_behind;   // (n k), (s n k), (n + 1) each
@@ -278,6 +280,31 @@ static td_status add_row(void* ctx, double t, const double* y) {
   return TD_OK;
 }
 
+// Speeds jump at t, from the state `before` to y: the changes of both at the time of the jump,
+// which may move,
+//
+//   S⁺ = R'(S + f dt*/dp) - f⁺ dt*/dp        R: the impulses
+static td_status strike(follow* x, bool start, double t, const double* before, const double* y) {
+  td_motion_change* ch = &x->change;
+  td_motion* mo = ch->motion;
+  const int n = x->n, k = x->k;
+  const double aside = td_motion_change_aside(t);
+  double* dt = calloc((size_t)k + 2 * (size_t)(n + mo->ode.nquad) + 1, sizeof(double));
+  if (dt == NULL) return TD_E_NOMEM;
+  double *f = dt + k, *f_behind = f + n + mo->ode.nquad;
+  td_status status = start ? TD_OK : td_motion_change_stop(ch, t, dt);
+  const bool moves = largest(dt, (size_t)k) > 0;
+  if (status == TD_OK && moves) status = mo->ode.rhs(mo, t - aside, before, f);
+  if (status == TD_OK && moves) status = mo->ode.rhs(mo, t + aside, y, f_behind);
+  for (int i = 0; i < n * k; i++) x->S_to[i] += f[i / k] * dt[i % k];
+  ch->shift = dt;
+  if (status == TD_OK) status = td_motion_change_impulse(ch, t, before, y, start, x->S_to);
+  ch->shift = NULL;
+  for (int i = 0; i < n * k; i++) x->S_to[i] -= f_behind[i / k] * dt[i % k];
+  free(dt);
+  return status;
+}
+
 // Compute the rates at the end of a segment (x->f) and right behind it (x->f_behind), at the same
 // state.
 static td_status rates_around(follow* x, double t, const double* y) {
@@ -288,27 +315,33 @@ static td_status rates_around(follow* x, double t, const double* y) {
 }
 
 // Follower: changes across a stop or a switch.
-static td_status pass(void* ctx, td_passing what, int which, double t, const double* y) {
+static td_status pass(void* ctx, td_passing what, int which, double t, const double* before,
+                      const double* y) {
   follow* x = ctx;
   TD_TRY(td_motion_change_pass(&x->change, what, which, t));
-  if (x->n == 0 || x->c == NULL) return TD_OK;
-  TD_TRY(changes_at(x, t, y, x->S));
+  if (x->n == 0) return TD_OK;
+  if (x->c != NULL) {
+    TD_TRY(changes_at(x, t, before, x->S));
+    copy(x->S_to, x->S, x->n * x->k);
+  }
+  if (what == TD_PASS_SPEED) {
+    TD_TRY(strike(x, which == 0, t, before, y));
+    x->struck = t;
+  }
 
   // a stop: its time may move with parameters, and what acts may jump there
-  if (what == TD_PASS_STOP) {
+  if (what == TD_PASS_STOP && x->c != NULL && t != x->struck) {
     double* dt = x->error;
     TD_TRY(td_motion_change_stop(&x->change, t, dt));
     if (largest(dt, (size_t)x->k) > 0) {
       TD_TRY(rates_around(x, t, y));
       for (int i = 0; i < x->n; i++)
-        for (int j = 0; j < x->k; j++) x->S[i * x->k + j] += (x->f[i] - x->f_behind[i]) * dt[j];
-      TD_TRY(td_motion_change_project(&x->change, t, y, x->S));
+        for (int j = 0; j < x->k; j++) x->S_to[i * x->k + j] += (x->f[i] - x->f_behind[i]) * dt[j];
+      TD_TRY(td_motion_change_project(&x->change, t, y, x->S_to));
     }
   }
-
-  if (what == TD_PASS_SWITCH)
+  if (what == TD_PASS_SWITCH && x->c != NULL)
     TD_TRY(td_motion_change_switch(&x->change, &x->c->base, which, t, y, x->h));
-  copy(x->S_to, x->S, x->n * x->k);
   x->t_from = x->t_to = t;
   x->h = 0;
   x->smooth = false;
@@ -333,7 +366,7 @@ td_status td_simulate_gradient(const td_model* model, td_work* work, td_state* s
     free(out);
     return TD_E_NOMEM;
   }
-  follow x = {.start = start, .out = out};
+  follow x = {.start = start, .out = out, .struck = NAN};
   td_run_plan plan;
   td_status status = taken;
   if (taken != TD_OK) td_trajectory_say(run, "%s", td_options_refused);

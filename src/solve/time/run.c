@@ -48,6 +48,7 @@ typedef struct run {
   td_stepper* stepper;
   td_trajectory* out;
   double *y, *y_row;  // end of the last step; scratch for a row between
+  double* struck;     // the start before speeds jump there, for the follower; NULL: none
   double* size;       // largest |y_i| of late
   bool* trembles;     // (nvel) which velocities have a least size
   double t, t_start;
@@ -552,7 +553,7 @@ static td_status strike(run* r) {
   const td_status status = td_motion_jump(m, r->t, r->y, r->plan->t_end - r->t_start,
                                           end ? TD_EDGE_END : TD_EDGE_NONE, &work, &moved);
   if (moved && !alike(r->y_row, r->y, m->ode.n))
-    TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_SPEED, -1, r->t, r->y));
+    TD_TRY(td_follow_jump(r->plan->follow, false, r->t, r->y_row, r->y));
   if (status != TD_OK) {
     const td_run_end here = end_of(r);
     if (!end) td_rows_are_tight(&here);
@@ -631,8 +632,21 @@ static td_status loop(run* r) {
   r->y[r->motion->ode.n] = 0;  // the energy is counted from here
   td_motion_unpack(r->motion, r->t, r->y);
   td_trust_begin(&r->trust, r->motion, r->plan->atol);
-  if (r->plan->follow != NULL)
-    TD_TRY(r->plan->follow->begin(r->plan->follow->ctx, r->motion, r->t, r->y));
+  if (r->plan->follow != NULL) {
+    // where speeds jump at the start, it begins just before
+    td_work* w = r->motion->work;
+    const bool struck = r->struck != NULL;
+    const double early = struck ? td_jump_margin(r->t, r->plan->t_end - r->t_start) : 0;
+    w->open_tables = struck;
+    w->placed = w->placed && !struck;
+    const td_status status = r->plan->follow->begin(r->plan->follow->ctx, r->motion, r->t - early,
+                                                    struck ? r->struck : r->y);
+    w->open_tables = false;
+    w->placed = w->placed && !struck;
+    TD_TRY(status);
+    if (struck) TD_TRY(td_follow_jump(r->plan->follow, true, r->t, r->struck, r->y));
+    td_motion_unpack(r->motion, r->t, r->y);
+  }
   TD_TRY(add_row(r, r->t, r->y));
   if (goes_on) TD_TRY(run_sampler(r));
   r->row = 1;
@@ -714,8 +728,11 @@ static td_status prepare(run* r) {
       td_rows_are_tight(&here);
       return status;
     }
-    if (moved && !alike(r->y_row, r->y, n))
-      TD_TRY(td_follow_pass(r->plan->follow, TD_PASS_SPEED, -1, r->t, r->y));
+    if (moved && !alike(r->y_row, r->y, n) && r->plan->follow != NULL) {
+      r->struck = malloc((size_t)n * sizeof(double));
+      if (r->struck == NULL) return TD_E_NOMEM;
+      memcpy(r->struck, r->y_row, (size_t)n * sizeof(double));
+    }
   }
   td_prescribe(m->model, m->work, m->state);
   if (m->ntarget > 0) td_target_initial(m->model, m->state, m->work, r->y + m->nq + m->nv);
@@ -780,6 +797,7 @@ td_status td_run(const td_model* model, td_work* work, td_state* state, const td
   td_sampler_free(r.sampler);
   free(r.stops);
   free(r.trembles);
+  free(r.struck);
   free(r.y);
   return status;
 }
