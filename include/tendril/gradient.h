@@ -114,10 +114,11 @@ typedef struct td_sensitivity td_sensitivity;
 // solver becomes Radau's method of order 9, whose steps are held to the tolerances by the states
 // and, ten times looser, by their changes.  Rows of the trajectory stay where they are in time.
 // Where elements begin or cease to act, steps end; where prescribed times move with a parameter and
-// forces jump there, so do the changes.  TD_E_USAGE with a message in the trajectory: what has no
-// derivative (a parameter that was read while loading), or what is not differentiated: forces that
-// jump where the state says so, impulses of cables and prescribed speeds, events that end the run
-// before t_final, tasks and sampled controllers, sparse models.  *sensitivity is NULL on failure.
+// forces jump there, so do the changes; so they do with prescribed speeds.  TD_E_USAGE with a
+// message in the trajectory: what has no derivative (a parameter that was read while loading), or
+// what is not differentiated: forces that jump where the state says so, impulses of cables, events
+// that end the run before t_final, tasks and sampled controllers, sparse models.  *sensitivity is
+// NULL on failure.
 TD_API td_status td_simulate_gradient(const td_model* model, td_work* work, td_state* state,
                                       const td_sim_options* options, td_start start,
                                       const td_by* by, int n, td_trajectory** trajectory,
@@ -143,8 +144,10 @@ typedef td_status (*td_weigh)(void* user, const td_trajectory* trajectory, doubl
 // Simulate with TD_SOLVER_FIXED, ask `weigh` for the weights of the sensors at the rows of the
 // trajectory, and compute the gradient (n) of the objective by each `by`: the discrete adjoint,
 // which is the gradient of the computed function to rounding, at a cost that hardly grows with n.
-// All steps are kept in memory, up to 2 GB of them.  TD_E_USAGE with a message in the trajectory:
-// as td_simulate_gradient(); another solver than TD_SOLVER_FIXED.
+// Steps are kept in memory, up to options->memory; where there are more, they are kept in segments,
+// and the run is repeated up to the end of each but the last: the gradient is the same to rounding.
+// TD_E_USAGE with a message in the trajectory:
+// as td_simulate_gradient(), and prescribed speeds that jump; another solver than TD_SOLVER_FIXED.
 TD_API td_status td_simulate_adjoint(const td_model* model, td_work* work, td_state* state,
                                      const td_sim_options* options, td_start start, td_weigh weigh,
                                      void* user, const td_by* by, int n, td_trajectory** trajectory,

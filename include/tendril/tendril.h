@@ -531,6 +531,7 @@ typedef struct td_sim_options {
   bool code_always;            // use it without measuring
   TD_ADDED double step;        // of TD_SOLVER_FIXED [s]; NaN: as the model says
   TD_ADDED const td_input_table* inputs;  // NULL: the inputs of the state are held
+  double memory;  // td_simulate_adjoint keeps steps up to this [bytes]; 0: 2 GB
 } td_sim_options;
 TD_API void td_sim_options_fill(td_sim_options* options, size_t size);
 static inline td_sim_options td_sim_options_default(void) {

@@ -72,7 +72,8 @@ class td_sim_options(c.Structure):
     _fields_ = [("size", c.c_size_t), ("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
                 ("solver", c.c_int), ("halve", c.c_bool), ("max_steps", c.c_long), ("progress", Progress),
                 ("user", c.c_void_p), ("belief", c.c_void_p), ("allow_plugin", c.c_bool), ("code", c.c_void_p),
-                ("code_always", c.c_bool), ("step", c.c_double), ("inputs", c.c_void_p)]
+                ("code_always", c.c_bool), ("step", c.c_double), ("inputs", c.c_void_p),
+                ("memory", c.c_double)]
 
 
 class td_input_table(c.Structure):

@@ -224,7 +224,44 @@ static value* interpolate(lang* L, call* c, const pieces* p, const value* q) {
   return value_if(ok, out);
 }
 
-// interp1(x, y, at, method)
+// The table of n points at the third argument.
+static value* look_up(lang* L, call* c, method m, const double* x, const double* y, int n) {
+  pieces p = {0};
+  value* out = build(&p, m, x, y, n) ? interpolate(L, c, &p, c->argv[2]) : td_no_memory(L, c->at);
+  free(p.knots);
+  free(p.coef);
+  return out;
+}
+
+// The values of a table that are numbers, and 0 for those that are expressions.
+static value* numbers_of(lang* L, call* c, const value* y) {
+  value* out = td_num(L, y->rows, y->cols, y->pages, c->arg_at[1]);
+  for (int i = 0; out && i < td_value_count(y); i++) out->x[i] = is_expr(y, i) ? 0 : y->x[i];
+  return out;
+}
+
+// Add what value i of a table, an expression, gives: every method but 'pchip' is linear in the
+// values, so that it is the expression times the table that is 1 at point i and 0 at the others.
+static bool add_share(lang* L, call* c, method m, const value* x, const value* y, int i,
+                      value* out) {
+  const int n = td_value_count(y);
+  double* one = calloc((size_t)n, sizeof *one);
+  if (!one) return td_no_memory(L, c->at) != NULL;
+  one[i] = 1;
+  value* share = look_up(L, c, m, x->x, one, n);
+  free(one);
+  bool ok = share != NULL;
+  for (int k = 0; ok && k < td_value_count(out); k++) {
+    const ex weight = is_expr(share, k) ? share->e[k] : td_ex_const(L->g, share->x[k]);
+    const ex before = is_expr(out, k) ? out->e[k] : td_ex_const(L->g, out->x[k]);
+    const ex more = td_ex_2(L->g, EX_MUL, c->argv[1]->e[i], weight);
+    ok = td_set_ex(L, out, k, td_ex_2(L->g, EX_ADD, before, more), c->at);
+  }
+  td_value_drop(share);
+  return ok;
+}
+
+// interp1(x, y, at, method).  Where y has params, so has the result; 'pchip' takes their values.
 static value* interp1(lang* L, call* c) {
   method m;
   for (int k = 0; k < 3; k++) {
@@ -239,14 +276,15 @@ static value* interp1(lang* L, call* c) {
   if (!method_argument(L, c, &m)) return NULL;
 
   value* x = td_constant(L, c->argv[0], c->arg_at[0], "the x of a table");
-  value* y = x ? td_constant(L, c->argv[1], c->arg_at[1], "the y of a table") : NULL;
+  value* y = !x ? NULL
+             : m != PCHIP && td_has_expr(c->argv[1])
+                 ? numbers_of(L, c, c->argv[1])
+                 : td_constant(L, c->argv[1], c->arg_at[1], "the y of a table");
   value* out = NULL;
   if (y && table_argument(L, c, x, y)) {
-    pieces p = {0};
-    out = build(&p, m, x->x, y->x, td_value_count(x)) ? interpolate(L, c, &p, c->argv[2])
-                                                      : td_no_memory(L, c->at);
-    free(p.knots);
-    free(p.coef);
+    out = look_up(L, c, m, x->x, y->x, td_value_count(x));
+    for (int i = 0; out && m != PCHIP && i < td_value_count(y); i++)
+      if (is_expr(c->argv[1], i)) out = value_if(add_share(L, c, m, x, y, i, out), out);
   }
   td_value_drop(x);
   td_value_drop(y);

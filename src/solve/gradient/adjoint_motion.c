@@ -10,6 +10,10 @@
 //   y(x) = P(y + Σ w_i(x) Z_i)      Z̄_i += w_i Pᵀ ȳ      S̄ += Pᵀ ȳ
 //
 // P, the projection onto constraints and unit quaternions, is differentiated on the constraints.
+//
+// Steps that the memory does not hold are computed again, a segment of them at a time: the run is
+// repeated from its start to the end of the segment.  It takes the same steps to the bit, which is
+// checked where the segment begins.
 #include <math.h>
 #include <stdio.h>
 #include <string.h>
@@ -21,11 +25,12 @@
 #include "solve/time/run.h"
 #include "solve/vectors.h"
 
-static const double most_bytes = 2e9;  // of the steps that are kept
+static const double usual_bytes = 2e9;  // of the steps that are kept
 
 // A step: [t_from, t_to, h, end, stage times (s), y_from (n), y_to (n), stages (s n)], `end` and
 // the stage times being those at which rates are evaluated.
 // A row: [t, step, y (n)], the number of the last step up to there, -1: the start.
+// A mark: [t_from, y_from (n)] of the first step of a segment.
 // A moving stop: [step, f - f⁺ (n), dt (k)].
 typedef struct list {
   double* data;
@@ -37,10 +42,16 @@ typedef struct back {
   td_start start;
   td_collocation table;
   int n, s, k;
-  list step, row, stop;
-  double *f, *f_behind;  // (n + 1)
-  double t0, *y0;        // the start
-  td_collocated* c;      // the stepper of the last step
+  list step, row, stop, mark;
+  int segment, first, count;  // steps of a segment; the first that is kept; all of the run
+  int wanted;                 // the segment that a repeated run keeps
+  double *f, *f_behind;       // (n + 1)
+  double t0, *y0;             // the start
+  td_collocated* c;           // the stepper of the last step
+  double last[2];             // its times
+  td_run_plan plan;
+  td_state* from;  // the state that the run starts from
+  double memory;   // of the steps that are kept [bytes]
   // the sweep
   td_step_change linear;
   double *S, *Z, *w;         // (n), (s n), (s n)
@@ -55,10 +66,9 @@ typedef struct back {
 
 static double* at(const list* l, int i) { return l->data + area(i, l->width); }
 
-// Append a record to a list; NULL: it would exceed `most_bytes`, or there is no memory.
+// Append a record to a list; NULL: there is no memory.
 static double* grow(list* l) {
   if (l->rows == l->cap) {
-    if ((double)(l->rows + 1) * l->width * 8 > most_bytes) return NULL;
     void* grown = td_grow(l->data, &l->cap, l->rows + 1, (size_t)l->width * sizeof(double));
     if (grown == NULL) return NULL;
     l->data = grown;
@@ -80,6 +90,9 @@ static td_status begin(void* ctx, td_motion* motion, double t, const double* y) 
   x->step.width = 4 + x->s + (2 + x->s) * x->n;
   x->row.width = 2 + x->n;
   x->stop.width = 1 + x->n + x->k;
+  x->mark.width = 1 + x->n;
+  const double fit = x->memory / (8.0 * x->step.width);
+  x->segment = fit < 1 ? 1 : fit < 1e9 ? (int)fit : 1000000000;
   x->y0 = malloc(3 * ((size_t)x->n + 2) * sizeof(double));
   if (x->y0 == NULL) return TD_E_NOMEM;
   x->f = x->y0 + x->n + 2;
@@ -88,22 +101,11 @@ static td_status begin(void* ctx, td_motion* motion, double t, const double* y) 
   return TD_OK;
 }
 
-// Follower: keep times, ends and stages of a step, unless it is the one kept last.
-static td_status keep_step(void* ctx, td_collocated* c, bool* again) {
-  back* x = ctx;
-  (void)again;
+// Note a step at the end of the list.
+static td_status note_step(back* x, td_collocated* c) {
   const int n = x->n, s = x->s;
-  x->c = c;
-  if (x->step.rows > 0) {
-    const double* last = at(&x->step, x->step.rows - 1);
-    if (last[0] == c->t_from && last[1] == c->t_to) return TD_OK;
-  }
   double* to = grow(&x->step);
-  if (to == NULL)
-    return td_motion_change_refuse(&x->change,
-                                   "the steps of the run need more than %.3g GB of memory: take "
-                                   "longer steps, or a shorter run",
-                                   most_bytes / 1e9);
+  if (to == NULL) return TD_E_NOMEM;
   *to++ = c->t_from;
   *to++ = c->t_to;
   *to++ = c->h;
@@ -115,13 +117,114 @@ static td_status keep_step(void* ctx, td_collocated* c, bool* again) {
   return TD_OK;
 }
 
+// True when the step in c is the one that was taken last.
+static bool is_last(const back* x, const td_collocated* c) {
+  return x->count > 0 && x->last[0] == c->t_from && x->last[1] == c->t_to;
+}
+
+// A step of the run; those of the segment that it is in are kept.
+static td_status keep_step(void* ctx, td_collocated* c, bool* again) {
+  back* x = ctx;
+  (void)again;
+  x->c = c;
+  if (is_last(x, c)) return TD_OK;
+  x->last[0] = c->t_from;
+  x->last[1] = c->t_to;
+  if (x->count % x->segment == 0) {
+    double* mark = grow(&x->mark);
+    if (mark == NULL) return TD_E_NOMEM;
+    mark[0] = c->t_from;
+    copy(mark + 1, c->y_from, x->n);
+    x->step.rows = 0;
+    x->first = x->count;
+  }
+  x->count++;
+  return note_step(x, c);
+}
+
+// A step of a repeated run, which ends behind the segment that is wanted.
+static td_status repeat_step(void* ctx, td_collocated* c, bool* again) {
+  back* x = ctx;
+  (void)again;
+  const int from = x->wanted * x->segment;
+  if (is_last(x, c)) return TD_OK;
+  x->last[0] = c->t_from;
+  x->last[1] = c->t_to;
+  if (x->count == from) {
+    const double* mark = at(&x->mark, x->wanted);
+    if (mark[0] != c->t_from || memcmp(mark + 1, c->y_from, (size_t)x->n * sizeof(double)) != 0)
+      return td_motion_change_refuse(&x->change,
+                                     "the run could not be repeated: allow more memory for its "
+                                     "steps (td_sim_options.memory)");
+  }
+  if (x->count++ < from) return TD_OK;
+  if (x->step.rows == x->segment) return TD_E_STOPPED;
+  return note_step(x, c);
+}
+
+static td_status repeat_begin(void* ctx, td_motion* motion, double t, const double* y) {
+  (void)ctx, (void)motion, (void)t, (void)y;
+  return TD_OK;
+}
+static td_status repeat_row(void* ctx, double t, const double* y) {
+  (void)ctx, (void)t, (void)y;
+  return TD_OK;
+}
+static td_status repeat_pass(void* ctx, td_passing what, int which, double t, const double* before,
+                             const double* y) {
+  (void)ctx, (void)what, (void)which, (void)t, (void)before, (void)y;
+  return TD_OK;
+}
+
+// A motion for the sweep.
+static td_status sweep_motion(back* x) {
+  TD_TRY(td_motion_new(x->change.model, x->change.work, x->from, x->plan.rtol, x->plan.atol,
+                       &x->change.motion));
+  if (x->plan.inputs != NULL) td_motion_inputs(x->change.motion, x->plan.inputs);
+  return TD_OK;
+}
+
+// Step i of the run; its segment is computed again where it is not the one that is kept.
+static td_status find_step(back* x, int i, const double** step) {
+  if (i < x->first || i >= x->first + x->step.rows) {
+    const td_follower follower = {.ctx = x,
+                                  .begin = repeat_begin,
+                                  .step = repeat_step,
+                                  .row = repeat_row,
+                                  .pass = repeat_pass};
+    const td_model* m = x->change.model;
+    td_trajectory* rows = td_trajectory_new(m);
+    td_state* state = td_state_new(m);
+    td_status status = rows != NULL && state != NULL ? TD_OK : TD_E_NOMEM;
+    td_motion_free(x->change.motion);
+    x->change.motion = NULL;
+    const int count = x->count;
+    x->wanted = i / x->segment;
+    x->first = x->wanted * x->segment;
+    x->count = x->step.rows = 0;
+    x->plan.follow = &follower;
+    if (status == TD_OK) status = td_state_copy(m, x->from, state);
+    if (status == TD_OK) status = td_run(m, x->change.work, state, &x->plan, rows);
+    if (status == TD_E_STOPPED && x->step.rows == x->segment) status = TD_OK;
+    if (status == TD_OK && x->step.rows != x->segment) status = TD_E_DIVERGED;
+    x->count = count;
+    x->change.work->placed = false;
+    td_trajectory_free(rows);
+    td_state_free(state);
+    TD_TRY(status);
+    TD_TRY(sweep_motion(x));
+  }
+  *step = at(&x->step, i - x->first);
+  return TD_OK;
+}
+
 // Follower: keep the state of a record and the step in which it lies.
 static td_status keep_row(void* ctx, double t, const double* y) {
   back* x = ctx;
   double* to = grow(&x->row);
   if (to == NULL) return TD_E_NOMEM;
   to[0] = t;
-  to[1] = x->step.rows - 1;
+  to[1] = x->count - 1;
   copy(to + 2, y, x->n);
   return TD_OK;
 }
@@ -145,7 +248,7 @@ static td_status pass(void* ctx, td_passing what, int which, double t, const dou
   // a stop that moves with parameters
   double* to = grow(&x->stop);
   if (to == NULL) return TD_E_NOMEM;
-  to[0] = x->step.rows - 1;
+  to[0] = x->count - 1;
   TD_TRY(td_motion_change_stop(&x->change, t, to + 1 + x->n));
   if (largest(to + 1 + x->n, (size_t)x->k) == 0) {
     x->stop.rows--;
@@ -340,15 +443,17 @@ static td_status sweep(back* x, const double* weights) {
   const int n = x->n, ny = x->change.model->noutput_name;
   TD_TRY(allocate(x));
   TD_TRY(td_step_change_new(&x->change.motion->ode, &x->table, 1, &x->linear));
-  double *ybar = malloc(2 * ((size_t)n + 1) * sizeof(double)), *S_from;
+  double *ybar = malloc(3 * ((size_t)n + 1) * sizeof(double)), *S_from, *y_next;
   if (ybar == NULL) return TD_E_NOMEM;
   S_from = ybar + n + 1;
+  y_next = S_from + n + 1;  // ... and its state there
   int row = x->row.rows - 1, stop = x->stop.rows - 1;
   double t_next = INFINITY;  // where the step behind began
-  const double* y_next = NULL;
   td_status status = TD_OK;
-  for (int i = x->step.rows - 1; i >= -1 && status == TD_OK; i--) {
-    const double* step = i >= 0 ? at(&x->step, i) : NULL;
+  for (int i = x->count - 1; i >= -1 && status == TD_OK; i--) {
+    const double* step = NULL;
+    if (i >= 0) status = find_step(x, i, &step);
+    if (status != TD_OK) break;
     memset(S_from, 0, (size_t)n * sizeof(double));
     memset(x->Z, 0, area(x->s, n) * sizeof(double));
 
@@ -358,7 +463,7 @@ static td_status sweep(back* x, const double* weights) {
       const double along = dot(jump, x->S, n);
       for (int j = 0; j < x->k; j++) x->gradient[j] += along * jump[n + j];
     }
-    if (y_next != NULL) {
+    if (t_next < INFINITY) {
       copy(ybar, x->S, n);
       memset(x->S, 0, (size_t)n * sizeof(double));
       if (step == NULL)
@@ -385,7 +490,7 @@ static td_status sweep(back* x, const double* weights) {
     status = step_back(x, step, S_from);
     copy(x->S, S_from, n);
     t_next = step[0];
-    y_next = step + 4 + x->s;
+    copy(y_next, step + 4 + x->s, n);
   }
   free(ybar);
   TD_TRY(status);
@@ -420,16 +525,15 @@ td_status td_simulate_adjoint(const td_model* model, td_work* work, td_state* st
   td_trajectory* run = *trajectory = td_trajectory_new(model);
   if (run == NULL) return TD_E_NOMEM;
   if (status != TD_OK) td_trajectory_say(run, "%s", td_options_refused);
-  back x = {.start = start, .gradient = gradient};
-  td_run_plan plan;
-  td_state* from = td_state_new(model);
+  back x = {.start = start, .gradient = gradient, .from = td_state_new(model)};
+  x.memory = o.memory > 0 ? o.memory : usual_bytes;
   double* weights = NULL;
   o.code = NULL;  // derivatives are those of the engine
   for (int i = 0; i < n; i++) gradient[i] = 0;
-  if (status == TD_OK && from == NULL) status = TD_E_NOMEM;
-  if (status == TD_OK) status = td_run_plan_of(model, state, &o, &plan, run);
+  if (status == TD_OK && x.from == NULL) status = TD_E_NOMEM;
+  if (status == TD_OK) status = td_run_plan_of(model, state, &o, &x.plan, run);
   if (status == TD_OK) status = td_motion_change_new(model, work, &o, start, by, n, &x.change);
-  if (status == TD_OK && !td_solver_of(plan.solver)->equal)
+  if (status == TD_OK && !td_solver_of(x.plan.solver)->equal)
     status = td_motion_change_refuse(
         &x.change,
         "the adjoint is that of equal steps: ask for the solver 'fixed', or for "
@@ -439,10 +543,11 @@ td_status td_simulate_adjoint(const td_model* model, td_work* work, td_state* st
   if (status == TD_OK) {
     const td_follower follower = {
         .ctx = &x, .begin = begin, .step = keep_step, .row = keep_row, .pass = pass};
-    plan.follow = &follower;
-    td_state_copy(model, state, from);
-    status = td_run(model, work, state, &plan, run);
+    x.plan.follow = &follower;
+    td_state_copy(model, state, x.from);
+    status = td_run(model, work, state, &x.plan, run);
     x.change.motion = NULL;
+    if (status == TD_E_DIVERGED) status = td_motion_change_stuck(&x.change, state, x.plan.step);
   }
 
   // the objective, and backward with a motion of its own
@@ -450,23 +555,21 @@ td_status td_simulate_adjoint(const td_model* model, td_work* work, td_state* st
     weights = calloc(area(td_trajectory_rows(run), model->noutput_name) + 1, sizeof(double));
     status = weights != NULL ? weigh(user, run, weights) : TD_E_NOMEM;
   }
-  if (status == TD_OK)
-    status = td_motion_new(model, work, from, plan.rtol, plan.atol, &x.change.motion);
-  if (status == TD_OK) {
-    if (plan.inputs != NULL) td_motion_inputs(x.change.motion, plan.inputs);
-    status = sweep(&x, weights);
-  }
+  if (status == TD_OK) status = sweep_motion(&x);
+  if (status == TD_OK) status = sweep(&x, weights);
+  if (status == TD_E_USAGE && x.change.why[0] != '\0') run->diagnosis[0] = '\0';
   if (x.change.why[0] != '\0') td_trajectory_say(run, "%s", x.change.why);
   work->placed = false;
   td_motion_free(x.change.motion);
   td_motion_change_free(&x.change);
   td_step_change_free(&x.linear);
-  td_state_free(from);
+  td_state_free(x.from);
   free(weights);
   free(x.y0);
   free(x.step.data);
   free(x.row.data);
   free(x.stop.data);
+  free(x.mark.data);
   free(x.block);
   free(x.known);
   return status;

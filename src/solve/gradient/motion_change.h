@@ -74,6 +74,9 @@ td_status td_motion_change_pass(td_motion_change* change, td_passing what, int w
 // what acts is continuous there.
 td_status td_motion_change_switch(td_motion_change* change, td_stepper* stepper, int guard,
                                   double t, const double* y, double h);
+// Newton's method did not converge in an equal step of h from the state: refuse by name where a
+// force jumps there, as friction by sign(v) does.  TD_E_DIVERGED: none does.
+td_status td_motion_change_stuck(td_motion_change* change, const td_state* state, double h);
 // Derivatives dt (k) of the time of a stop.
 td_status td_motion_change_stop(td_motion_change* change, double t, double* dt);
 // True when there is nothing to project.

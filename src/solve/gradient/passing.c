@@ -107,6 +107,36 @@ td_status td_motion_change_switch(td_motion_change* x, td_stepper* stepper, int 
   return status == TD_OK && jumps ? refuse_jump(x, guard, t) : status;
 }
 
+// The expression of a force, friction by sign(v) say, whose sign changes within h of the state
+// along the rates there, or which is zero there.
+td_status td_motion_change_stuck(td_motion_change* x, const td_state* state, double h) {
+  const td_model* m = x->model;
+  td_motion* mo = NULL;
+  if (m->nkink == 0 || td_motion_new(m, x->work, state, 1e-6, 1e-9, &mo) != TD_OK)
+    return TD_E_DIVERGED;
+  const int n = mo->ode.n, all = n + mo->ode.nquad, guards = mo->ode.nguard;
+  double* y = calloc(3 * (size_t)all + 3 * (size_t)guards + 1, sizeof(double));
+  td_status status = y != NULL ? TD_OK : TD_E_NOMEM;
+  double *f = y + all, *there = f + all, *gap = there + all, *ahead = gap + guards,
+         *speed = ahead + guards;
+  if (status == TD_OK) {
+    td_motion_pack(mo, y);
+    status = mo->ode.rhs(mo, state->t, y, f);
+  }
+  if (status == TD_OK) {
+    for (int i = 0; i < n; i++) there[i] = y[i] + h * f[i];
+    mo->ode.guards(mo, state->t, y, gap, speed);
+    mo->ode.guards(mo, state->t + h, there, ahead, speed);
+    status = TD_E_DIVERGED;
+    for (int i = guards - m->nkink; i < guards && status == TD_E_DIVERGED; i++)
+      if ((gap[i] > 0) != (ahead[i] > 0) || fabs(gap[i]) <= 1e-9 * fabs(ahead[i] - gap[i]))
+        status = refuse_jump(x, i, state->t);
+  }
+  free(y);
+  td_motion_free(mo);
+  return status;
+}
+
 // Differences of order 4 of the times of all stops: they are roots of functions of the parameters
 // and of time alone.
 td_status td_motion_change_stop(td_motion_change* x, double t, double* dt) {

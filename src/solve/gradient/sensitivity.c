@@ -384,12 +384,15 @@ td_status td_simulate_gradient(const td_model* model, td_work* work, td_state* s
     plan.follow = &follower;
     x.held = !equal;
     status = td_run(model, work, state, &plan, run);
+    if (status == TD_E_DIVERGED && equal)
+      status = td_motion_change_stuck(&x.change, state, plan.step);
     snprintf(out->note, sizeof out->note,
              equal ? "derivative of the equal steps themselves, Newton's method to rounding"
                    : "Radau's method of order 9 with its variational equations, rtol %.1e of the "
                      "states and %.1e of their changes",
              plan.rtol, 10 * plan.rtol);
   }
+  if (status == TD_E_USAGE && x.change.why[0] != '\0') run->diagnosis[0] = '\0';
   if (x.change.why[0] != '\0') td_trajectory_say(run, "%s", x.change.why);
   td_motion_change_free(&x.change);
   if (x.made) td_step_change_free(&x.step);

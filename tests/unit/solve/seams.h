@@ -81,6 +81,16 @@ static const struct {
      "joint(1).dof(1).input = F*step(t, ts);\n"
      "sensor(1).name = 'p'; sensor(1).value = pos(body(1))(1);\n",
      1, 3e-7, 1e-4, 0, 0, -1, -1, TD_SOLVER_EXPLICIT},
+    {"tables whose values are parameters", "a b k",
+     "a = param('a', 2); b = param('b', 3); k = param('k', 40); body(1).m = 1; joint(1).second = "
+     "1;\n"
+     "joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).damp.visc = .4;\n"
+     "joint(1).dof(1).spring.coeff = interp1([-.1 0 .1], [k 2*k 4*k], dof(joint(1),1), 'spline');\n"
+     "joint(1).dof(1).input = interp1([0 .3 .7 2], [0 a b 1], t);\n"
+     "body(2).m = 1; joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [inf 0 0];\n"
+     "joint(2).dof(1).motion = interp1([0 .4 .8 1], [0 0 a b]/20, t, 'spline');\n"
+     "sensor(1).name = 'p'; sensor(1).value = [pos(body(1))(1) acc(body(2))(1)];\n",
+     .9, 3e-7, 1e-7, 0, 0, -1, -1, TD_SOLVER_EXPLICIT},
     {"gvs rod", "E r rho eta f", ROD "rod(1).model = 'gvs'; rod(1).order = [-1 -1 0 2 1 0];\n", .3,
      3e-6, 1e-8, 2, -1, 0, -1, TD_SOLVER_STIFF},
     {"srl rod", "E r f", ROD "rod(1).model = 'srl'; rod(1).n = 3;\n", .3, 3e-6, 1e-8, -1, -1, 0, -1,
@@ -98,9 +108,10 @@ static const struct {
          "cable(2).stiffness = 400;\n",
      .3, 3e-6, 1e-8, -1, -1, 0, -1, TD_SOLVER_STIFF},
     {"a slack cable that cannot be stretched", "E",
-     ROD "a = param('a', .004); rod(1).model = 'gvs'; rod(1).order = [-1 -1 0 1 1 0];\n"
-         "cable(1).rod = 1; cable(1).path = [-.008 0]; cable(1).pull = a*(t/.05)^2; rod(1).tr.rot = "
-         "[2 .4];\n",
+     ROD
+     "a = param('a', .004); rod(1).model = 'gvs'; rod(1).order = [-1 -1 0 1 1 0];\n"
+     "cable(1).rod = 1; cable(1).path = [-.008 0]; cable(1).pull = a*(t/.05)^2; rod(1).tr.rot = "
+     "[2 .4];\n",
      .04, 3e-6, 1e-8, -1, -1, 0, -1, TD_SOLVER_STIFF},
 };
 

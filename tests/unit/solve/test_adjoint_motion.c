@@ -154,6 +154,58 @@ static void samples_of_an_input(void** state) {
   assert_true(moved_error(&c, by, 19, NULL) < 1e-6);
 }
 
+// Steps in segments of three, or of one: the run is repeated for each, and the gradient has the
+// same bits.  Loops, quaternions, one-sided elements, moving stops, internal states, rods, cables.
+static void segments_give_the_same_gradient(void** state) {
+  (void)state;
+  for (int i = 0; i < SEAMS; i++) {
+    if (seam_left_out(i) || !strcmp(seam[i].name, "cables")) continue;  // equal steps fold that rod
+    td_by by[SEAM_BY];
+    double g[2][SEAM_BY] = {{0}};
+    const int n = seam_by(i, by);
+    for (int few = 0; few < 2; few++) {
+      robot r = robot_open(seam[i].text);
+      td_sim_options o = td_sim_options_default();
+      td_trajectory* rows = NULL;
+      int ny = r.n.nsensor;
+      o.solver = TD_SOLVER_FIXED;
+      o.t_final = seam[i].t_final;
+      o.dt_out = seam[i].t_final / 7.3;
+      o.step = seam[i].t_final / (strstr(seam[i].name, "cable") ? 100 : 16);
+      const int width = 7 + 5 * (r.n.nq + r.n.nv + r.n.nz);  // of a step, about
+      o.memory = few ? 8.0 * width * (i % 2 ? 3.2 : 1) : 0;
+      const td_status status = td_simulate_adjoint(r.model, r.work, r.state, &o, TD_START_INITIAL,
+                                                   weigh, &ny, by, n, &rows, g[few]);
+      if (status != TD_OK) print_error("%s: %s\n", seam[i].name, td_trajectory_diagnosis(rows));
+      assert_int_equal(status, TD_OK);
+      td_trajectory_free(rows);
+      robot_close(&r);
+    }
+    for (int k = 0; k < n; k++) assert_true(fabs(g[0][k] - g[1][k]) <= 1e-11 * fabs(g[0][k]));
+  }
+}
+
+// Speeds that jump are gone forward through alone.
+static void a_jump_is_refused(void** state) {
+  (void)state;
+  robot r = robot_open(
+      "p = param('p', 2); body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0];\n"
+      "joint(1).dof(1).motion = p*max(t - .4, 0); body(2).m = 1; joint(2).first = 1;\n"
+      "joint(2).second = 2; joint(2).tr.trans = [inf 0 0]; par.solver = 'fixed'; par.step = .05;\n"
+      "sensor(1).name = 'x'; sensor(1).value = dof(joint(2),1); par.t_final = 1;\n");
+  td_sim_options o = td_sim_options_default();
+  td_trajectory* rows = NULL;
+  const td_by by = {TD_BY_PARAM, 0};
+  int ny = 1;
+  double g;
+  assert_int_equal(td_simulate_adjoint(r.model, r.work, r.state, &o, TD_START_INITIAL, weigh, &ny,
+                                       &by, 1, &rows, &g),
+                   TD_E_USAGE);
+  assert_non_null(strstr(td_trajectory_diagnosis(rows), "t = 0.4 s a prescribed speed jumps"));
+  td_trajectory_free(rows);
+  robot_close(&r);
+}
+
 static double seconds(void) {
   struct timespec now;
   timespec_get(&now, TIME_UTC);
@@ -214,6 +266,8 @@ int main(void) {
   const struct CMUnitTest tests[] = {
       cmocka_unit_test(the_adjoint_is_the_forward_derivative),
       cmocka_unit_test(samples_of_an_input),
+      cmocka_unit_test(segments_give_the_same_gradient),
+      cmocka_unit_test(a_jump_is_refused),
       cmocka_unit_test(what_it_costs),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);

@@ -144,6 +144,14 @@ static void what_is_refused(void** state) {
             "joint(1).dof(1).input = ifelse(dof(joint(1),1) > 0.3, -2, 0);\n",
        "with a jump of the rates",
        {TD_BY_PARAM, 0}},
+      {MASS "joint(1).dof(1).rate = 1; par.solver = 'fixed'; par.step = 0.01;\n"
+            "joint(1).dof(1).input = -p*sign(vel(body(1))(1));\n",
+       "with a jump of the rates",
+       {TD_BY_PARAM, 0}},
+      {MASS "world.g = [-1 0 0]; par.solver = 'fixed'; par.step = 0.01;\n"
+            "joint(1).dof(1).input = -p*sign(vel(body(1))(1));\n",
+       "with a jump of the rates",
+       {TD_BY_PARAM, 0}},
       {MASS
        "u = input('u', 0); joint(1).dof(1).input = u; control(1).inputs = {'u'}; control(1).law "
        "= -p*dof(joint(1),1);\n",
