@@ -550,14 +550,13 @@ static bool is_still(const td_model* m, const td_work* w, const model_run* run, 
   return true;
 }
 
-// Strains of which some change is not zero, for `rates` (1 to 3) of η, as the bits of
-// magnus_steps.modes.
-static unsigned changing(const step_change* c, int n, int nodes, int rates) {
+// Strains of a step of which some change is not zero, for the first `rates` of η (1 to 3), as the
+// bits of magnus_steps.modes.
+static unsigned changing(const step_change* c, int nodes, int rates) {
   unsigned modes = 0;
-  for (int l = 0; l < n; l++)
-    for (int k = 0; k < rates; k++)
-      for (int p = 0; p < 6 * nodes; p++)
-        if (c[l].eta[k][p] != 0) modes |= 1u << p % 6;
+  for (int k = 0; k < rates; k++)
+    for (int p = 0; p < 6 * nodes; p++)
+      if (c->eta[k][p] != 0) modes |= 1u << p % 6;
   return modes;
 }
 
@@ -573,8 +572,11 @@ static void vary_run(const td_model* m, td_work* w, const model_run* run, const 
   jet S[MAGNUS_PARTS];
   step_change c[LANES];
   steps_of(m, w, run, d->accel, &steps);
-  for (int l = 0; l < run->n; l++) find_change(m, w, d, run->hop + l, &steps, &c[l]);
-  steps.modes = changing(c, run->n, run->nodes, 3);
+  steps.modes = 0;
+  for (int l = 0; l < run->n; l++) {
+    find_change(m, w, d, run->hop + l, &steps, &c[l]);
+    steps.modes |= changing(&c[l], run->nodes, 3);
+  }
   td_magnus_rates(&steps, S);
   for (int l = 0; l < run->n; l++) {
     twist_series own = none;
@@ -617,8 +619,11 @@ static void vary_run_forces(const td_model* m, td_work* w, const model_run* run,
 
   // strains that move with the rates η
   steps_of(m, w, run, NULL, &steps);
-  for (int l = 0; l < run->n; l++) find_change(m, w, d, run->hop + l, &steps, &c[l]);
-  const unsigned moved = changing(c, run->n, run->nodes, 1);
+  unsigned moved = 0;
+  for (int l = 0; l < run->n; l++) {
+    find_change(m, w, d, run->hop + l, &steps, &c[l]);
+    moved |= changing(&c[l], run->nodes, 1);
+  }
   steps.modes = moved;
   for (int l = 0; l < run->n; l++) {
     const model_hop* hop = &m->hop[run->hop + l];
