@@ -64,9 +64,14 @@ TD_API double td_bars_scale(const td_bars* bars, int sensor, const double* value
 // no bars.
 TD_API double td_model_accuracy(const td_model* model, bool* written);
 
+// Accuracy that the text asks for of a sensor: sensor(k).accuracy, -1 where it is not written and
+// par.accuracy holds; 0: it is not judged.
+TD_API double td_sensor_accuracy(const td_model* model, int sensor);
+
 // Refine the rods of a model for which the text writes neither n, order, elements, basis, points
 // nor strains until the error bars of sensors at the equilibrium and of the first three frequencies
-// there are below `accuracy`, in at most three rounds.  *model, compiled from the spec, is replaced
+// there are below `accuracy` (of sensors with an accuracy of their own below that; 0: these alone),
+// in at most three rounds.  *model, compiled from the spec, is replaced
 // by the last one; the spec has the chosen rod(k).n.  `said` (may be NULL): what was chosen and
 // what it reached, "" where nothing is open.  A model without a stable equilibrium keeps its rods.
 TD_API td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char* said,

@@ -98,6 +98,7 @@ typedef struct td_rod {
   // its basis (-1: it is held, or the basis has no order), its elements and its functions, which
   // are its coordinates, of all parts together.  Zero in other models.
   int order[6], elements[6], functions[6];
+  int points, magnus;  // gvs: points of its quadrature, order of the steps between them
 } td_rod;
 TD_API bool td_model_rod_about_into(const td_model* model, int i, td_rod* about, size_t size);
 static inline bool td_model_rod_about(const td_model* model, int i, td_rod* about) {
@@ -271,10 +272,12 @@ TD_API td_status td_columns_h5(const td_columns* columns, td_files* files, const
 // tells which of them are wanted (NULL: all), `name` what the model is called.
 TD_API td_status td_trajectory_write(const td_trajectory* trajectory, const td_spec* spec,
                                      const char* name, bool mat, td_files* files);
-// Stage trajectory_error.csv: the half-widths `error` (rows x nsensor) of td_bars_simulate() under
-// the header of trajectory.csv; columns of states and inputs have no bars.
+// The same with the half-widths `error` (rows x nsensor) of td_bars_simulate(): those of a sensor
+// are NAME_error in trajectory.h5 and trajectory.mat, and trajectory_error.csv has them under the
+// header of trajectory.csv; columns of states and inputs have no bars.
 TD_API td_status td_trajectory_write_errors(const td_trajectory* trajectory, const td_spec* spec,
-                                            const double* error, td_files* files);
+                                            const char* name, bool mat, const double* error,
+                                            td_files* files);
 // All at once: trajectory.csv and trajectory.h5 in a directory.  On failure `message` says why.
 TD_API td_status td_trajectory_save(const td_trajectory* trajectory, const char* name,
                                     const char* directory, char* message, size_t size);

@@ -23,6 +23,9 @@ typedef struct td_report {
   const td_trajectory* trajectory;  // the replay and the plots
   const char* title;
   const char* summary;  // the text of summary.json
+  // half-widths of error bars (accuracy.h): of the sensors in the motion (rows x nsensor), of the
+  // frequencies [rad/s] of the modes
+  const double *errors, *frequency_errors;
 } td_report;
 TD_API void td_report_fill(td_report* report, size_t size);
 static inline td_report td_report_default(void) {

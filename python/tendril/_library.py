@@ -99,7 +99,7 @@ class td_report(c.Structure):
     """Of the viewer, when the library has it."""
     _fields_ = [("size", c.c_size_t), ("spec", c.c_void_p), ("model", c.c_void_p), ("work", c.c_void_p), ("state", c.c_void_p),
                 ("rest", c.c_void_p), ("modes", c.c_void_p), ("trajectory", c.c_void_p), ("title", c.c_char_p),
-                ("summary", c.c_char_p)]
+                ("summary", c.c_char_p), ("errors", c.c_void_p), ("frequency_errors", c.c_void_p)]
 
 
 IntP = c.POINTER(c.c_int)
@@ -206,6 +206,14 @@ FUNCTIONS = {
     "td_bars_new": (_I, [_P, _P, c.POINTER(_P)]),
     "td_bars_free": (None, [_P]),
     "td_bars_equilibrium": (_I, [_P, _P, _State, c.POINTER(td_equil_result), c.POINTER(c.c_double)]),
+    "td_bars_modes": (_I, [_P, _P, _State, c.POINTER(td_modes_result), _P]),
+    "td_bars_simulate": (_I, [_P, _P, _P, _State, _I, c.POINTER(td_sim_options), c.POINTER(_P), c.POINTER(_P), _P]),
+    "td_bars_drop": (None, [_P]),
+    "td_files_open": (_I, [_S, c.POINTER(_P), _P, _Z]),
+    "td_files_commit": (_I, [_P]),
+    "td_files_close": (None, [_P]),
+    "td_trajectory_write_errors": (_I, [_P, _P, _S, c.c_bool, _P, _P]),
+    "td_bars_trust": (_I, [_P, c.POINTER(_S)]),
     "td_modes": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_modes_result))]),
     "td_modes_free": (None, [c.POINTER(td_modes_result)]),
     "td_linearize": (_I, [_P, _State, _P, c.POINTER(c.POINTER(td_linear))]),
@@ -284,9 +292,6 @@ FUNCTIONS = {
 
 # only with the viewer
 VIEW_FUNCTIONS = {
-    "td_files_open": (_I, [_S, c.POINTER(_P), _P, _Z]),
-    "td_files_commit": (_I, [_P]),
-    "td_files_close": (None, [_P]),
     "td_report_fill": (None, [c.POINTER(td_report), _Z]),
     "td_report_write": (_I, [_P, _S, c.POINTER(td_report)]),
 }

@@ -47,10 +47,17 @@ class Equilibrium:
     iterations: int
     sensors: dict[str, float]
     errors: dict[str, float] = field(default_factory=dict)  # half-widths of error bars, where asked for
+    trust: "Trust | None" = None  # of them
+
+    @property
+    def error(self) -> dict[str, float]:
+        """Half-widths of the error bars by sensor, as a run has them."""
+        return self.errors
 
     def _repr_html_(self) -> str:
         rows = [("stability", self.stability), ("found by", self.strategy), ("residual", f"{self.residual:.2g}")]
-        return table("Equilibrium", rows + [(name, f"{x:.6g}") for name, x in self.sensors.items()])
+        bar = {name: f" ± {x:.2g}" for name, x in self.errors.items() if x == x}
+        return table("Equilibrium", rows + [(name, f"{x:.6g}{bar.get(name, '')}") for name, x in self.sensors.items()])
 
 
 @dataclass
@@ -63,10 +70,13 @@ class Modes:
     eigenvalues: np.ndarray
     eigenvectors: np.ndarray  # one per row, the velocity part
     note: str
+    error: "np.ndarray | None" = None  # half-widths of error bars of the frequencies [Hz], where asked for
+    trust: "Trust | None" = None  # of them
 
     def _repr_html_(self) -> str:
-        pairs = zip(self.frequency[:10], self.damping)
-        return table("Modes", [(f"{f:.6g} Hz", f"damping {z:.3g}") for f, z in pairs])
+        bars = [""] * len(self.frequency) if self.error is None else [f" ± {x:.2g}" if x == x else "" for x in self.error]
+        rows = zip(self.frequency[:10], bars, self.damping)
+        return table("Modes", [(f"{f:.6g}{bar} Hz", f"damping {z:.3g}") for f, bar, z in rows])
 
 
 @dataclass
@@ -97,6 +107,7 @@ class Trajectory:
     trust: Trust  # can the numbers be trusted?
     z: np.ndarray  # internal states
     internals: list[str]  # their names
+    error: dict[str, np.ndarray] = field(default_factory=dict)  # half-widths of error bars by sensor, where asked for
 
     def __getitem__(self, name: str) -> np.ndarray:
         """A sensor by name; of a vector sensor "tip", the columns tip_x, tip_y, tip_z together."""

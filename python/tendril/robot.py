@@ -2,6 +2,7 @@
 
 from __future__ import annotations
 
+import contextlib
 import copy
 import ctypes as c
 import html
@@ -405,18 +406,31 @@ class Robot(Differentiable):
             raise Error(f"equilibrium: {status_text(status)}: {r.note.decode()}")
         self._check(status, "equilibrium")
         stability = lib.td_stability_text(r.stability).decode()
+        bar, trust = {}, None
+        if errors:  # NaN where there is none
+            with self._bars() as bars:
+                error = (c.c_double * (len(self.sensor_names) + 1))()
+                self._check(lib.td_bars_equilibrium(bars, self._work, s._pointer, c.byref(r), error), "error bars")
+                bar, trust = dict(zip(self.sensor_names, error)), self._bars_trust(bars)
         return Equilibrium(s, r.stability == 0, stability, lib.td_strategy_text(r.strategy).decode(), r.residual,
                            r.critical, r.iterations, dict(zip(self.sensor_names, self._sensors(s, False).tolist())),
-                           self._errors(s, r) if errors else {})
+                           bar, trust)
 
-    def _errors(self, s: State, result) -> dict:
-        """Half-widths of the error bars of the sensors at an equilibrium; NaN where there is none."""
-        bars, error = c.c_void_p(), (c.c_double * (len(self.sensor_names) + 1))()
+    @contextlib.contextmanager
+    def _bars(self):
+        """Error bars of this model (tendril/accuracy.h)."""
+        bars = c.c_void_p()
         self._check(lib.td_bars_new(self._spec, self._model, c.byref(bars)), "error bars")
-        status = lib.td_bars_equilibrium(bars, self._work, s._pointer, c.byref(result), error)
-        lib.td_bars_free(bars)
-        self._check(status, "error bars")
-        return dict(zip(self.sensor_names, error))
+        try:
+            yield bars
+        finally:
+            lib.td_bars_free(bars)
+
+    def _bars_trust(self, bars: c.c_void_p) -> Trust:
+        """The verdict on the error bars that were computed last."""
+        reasons = c.c_char_p()
+        verdict = ("ok", "look", "wrong")[lib.td_bars_trust(bars, c.byref(reasons))]
+        return Trust(verdict, (reasons.value or b"").decode().splitlines())
 
     def _apart(self, what: str, kind: type, call: Callable, free: Callable):
         """The result p of `call(work, p)`, which cannot be asked to stop: it runs in a thread with a work of its own,
@@ -450,8 +464,9 @@ class Robot(Differentiable):
             raise Error(f"{what}: {status_text(status[0])}" + (f": {why[0]}" if why[0] else ""))
         return p
 
-    def modes(self, state: Optional[State] = None) -> Modes:
-        """Natural and complex modes about an equilibrium (default: the one near the initial state)."""
+    def modes(self, state: Optional[State] = None, errors: bool = False) -> Modes:
+        """Natural and complex modes about an equilibrium (default: the one near the initial state); with `errors` the
+        half-widths of the error bars of the frequencies (docs/accuracy.md)."""
         s = (self.equilibrium().state if state is None else self._own(state)).copy()
         p = self._apart("modes", td_modes_result, lambda work, to: lib.td_modes(self._model, s._pointer, work, to),
                         lib.td_modes_free)
@@ -461,7 +476,14 @@ class Robot(Differentiable):
                        matrix(r.shape, r.n, nv).copy(),
                        matrix(r.re, r.ncomplex) + 1j * matrix(r.im, r.ncomplex),
                        pairs[..., 0] + 1j * pairs[..., 1], r.note.decode())
-        lib.td_modes_free(p)
+        try:
+            if errors:
+                with self._bars() as bars:
+                    error = np.empty(r.n)
+                    self._check(lib.td_bars_modes(bars, self._work, s._pointer, p, address(error)), "error bars")
+                    result.error, result.trust = error / (2 * np.pi), self._bars_trust(bars)
+        finally:
+            lib.td_modes_free(p)
         return result
 
     def linearize(self, state: Optional[State] = None, modes: Optional[int] = None, correct: bool = False) -> Linear:
@@ -500,32 +522,64 @@ class Robot(Differentiable):
     def simulate(self, state: Optional[State] = None, t_final: Optional[float] = None,
                  dt_out: Optional[float] = None, rtol: Optional[float] = None, atol: Optional[float] = None,
                  solver: Optional[str] = None, progress=None, step: Optional[float] = None,
-                 inputs: Optional[Mapping[str, object]] = None, save: Optional[str] = None) -> Trajectory:
+                 inputs: Optional[Mapping[str, object]] = None, save: Optional[str] = None,
+                 errors: bool = False) -> Trajectory:
         """Integrate from a state (default: the initial one).  What is not given is as the file says.  `inputs` are
         inputs over time: {"t": times, "F": values, ...}, straight lines between the times.  `step` is that of the solver
-        'fixed'.  `save` names a directory for trajectory.csv and trajectory.h5, as `tendril sim` writes them."""
+        'fixed'.  `save` names a directory for trajectory.csv and trajectory.h5, as `tendril sim` writes them.  `errors`:
+        run.error["tip_x"] are the half-widths of error bars up to each time, by two more simulations (docs/accuracy.md)."""
         s = self._own(state).copy()
         o = self._options(t_final=t_final, dt_out=dt_out, rtol=rtol, atol=atol, solver=solver, step=step)
         held = None if inputs is None else self._input_table(inputs)
         if held is not None:
             o.inputs = c.cast(c.pointer(held[0]), c.c_void_p)
-        p = c.c_void_p()
+        p, widths, stack, reached = c.c_void_p(), c.c_void_p(), contextlib.ExitStack(), np.empty(4)
         try:
             with _Interruptible(progress) as run:
                 o.progress = run.callback
-                status = lib.td_simulate(self._model, self._work, s._pointer, c.byref(o), c.byref(p))
+                if errors:
+                    bars = stack.enter_context(self._bars())
+                    start = 1 if state is None else 0  # TD_START_INITIAL, TD_START_GIVEN
+                    status = lib.td_bars_simulate(bars, self._spec, self._work, s._pointer, start, c.byref(o), c.byref(p),
+                                                  c.byref(widths), address(reached))
+                else:
+                    status = lib.td_simulate(self._model, self._work, s._pointer, c.byref(o), c.byref(p))
             run.finish()
             why = lib.td_trajectory_diagnosis(p).decode() if p else ""
             if status and why:
                 raise Error(f"simulation: {status_text(status)}: {why}")
             self._check(status, "simulation")
-            if save is not None:
+            if save is not None and widths:
+                self._save_errors(p, widths, save)
+            elif save is not None:
                 message = c.create_string_buffer(1000)
                 if lib.td_trajectory_save(p, self.name.encode(), os.fsencode(save), message, len(message)):
                     raise Error(f"simulation: {message.value.decode(errors='replace')}")
-            return self._trajectory(p, s)
+            result = self._trajectory(p, s)
+            if widths:
+                trust = self._bars_trust(bars)
+                bar = matrix(c.cast(widths, c.POINTER(c.c_double)), len(result.t), self.sizes.nsensor).copy()
+                result.error = {name: bar[:, i] for i, name in enumerate(self.sensor_names)}
+                if result.trust.verdict == "ok":
+                    result.trust.verdict = trust.verdict
+                result.trust.reasons += trust.reasons
+            return result
         finally:
+            stack.close()
+            lib.td_bars_drop(widths)
             lib.td_trajectory_free(p)
+
+    def _save_errors(self, p: c.c_void_p, widths: c.c_void_p, place: str) -> None:
+        """The files of a run with its error bars."""
+        files, message = c.c_void_p(), c.create_string_buffer(1000)
+        if lib.td_files_open(os.fsencode(place), c.byref(files), message, len(message)):
+            raise Error(f"simulation: {message.value.decode(errors='replace')}")
+        try:
+            status = (lib.td_trajectory_write_errors(p, None, self.name.encode(), False, widths, files)
+                      or lib.td_files_commit(files))
+            self._check(status, "files of the simulation")
+        finally:
+            lib.td_files_close(files)
 
     def _input_table(self, inputs: Mapping[str, object]) -> tuple:
         """The table as the library takes it, and the arrays it refers to."""

@@ -94,14 +94,29 @@ sensor(1).name = 'centre'; sensor(1).value = com();
         centre = [y["centre_x"], y["centre_y"], y["centre_z"]]
         np.testing.assert_allclose(centre, [0.15, 0, 0.75 * 1.5 * 0.04], atol=1e-12)
 
-    def test_error_bars_of_an_equilibrium(self):
-        robot = tendril.loads("world.g = [0 0 -9.81]; rod(1).length = 0.3; rod(1).radius = 0.012; rod(1).E = 6e5;"
-                              "rod(1).rho = 1080; rod(1).tr.rot = [1 1.2];"
-                              "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));")
+    def test_error_bars(self):
+        text = ("world.g = [0 0 -9.81]; rod(1).length = 0.3; rod(1).radius = 0.012; rod(1).E = 6e5;"
+                "rod(1).rho = 1080; rod(1).tr.rot = [1 1.2]; rod(1).eta = 300;"
+                "sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));")
+        robot = tendril.loads(text)
         rest = robot.equilibrium(errors=True)
         self.assertEqual(list(rest.errors), list(rest.sensors))
         self.assertTrue(0 < rest.errors["tip_x"] < 1e-3)
-        self.assertEqual(robot.equilibrium().errors, {})
+        self.assertEqual((robot.equilibrium().errors, rest.error, rest.trust.verdict), ({}, rest.errors, "ok"))
+
+        # frequencies and motion: a finer rod lies within
+        modes, fine = robot.modes(errors=True), tendril.loads(text + "rod(1).n = 8;")
+        self.assertIsNone(robot.modes().error)
+        self.assertTrue(np.all(abs(fine.modes().frequency[:3] - modes.frequency[:3]) < modes.error[:3]))
+        with tempfile.TemporaryDirectory() as place:
+            run = robot.simulate(t_final=0.1, dt_out=0.02, errors=True, save=place)
+            head = (Path(place) / "trajectory_error.csv").read_text().splitlines()[0]
+            self.assertEqual(head, (Path(place) / "trajectory.csv").read_text().splitlines()[0])
+        self.assertEqual((list(run.error), run.trust.verdict), (robot.sensor_names, "ok"))
+        self.assertTrue(np.all(np.diff(run.error["tip_x"]) >= 0) and 0 < run.error["tip_x"][-1] < 1e-2)
+        exact = fine.simulate(t_final=0.1, dt_out=0.02, rtol=1e-9, atol=1e-11)
+        self.assertTrue(np.all(np.linalg.norm(run["tip"] - exact["tip"], axis=1) <= run.error["tip_x"] + 1e-12))
+        self.assertEqual(robot.simulate(t_final=0.1).error, {})
 
     def test_files_of_a_run_are_those_of_the_program(self):
         robot = tendril.load(MODELS / "pendulum.m")

@@ -10,11 +10,19 @@
 // JUDGED_MODES: modes, from the lowest, that the requested accuracy is compared with.
 enum { MOST_UNASKED = 250, JUDGED_MODES = 3 };
 
+// Does the text ask for an accuracy of some sensor?
+static bool sensors_asked(const session* s) {
+  bool asked = false;
+  for (int i = 0; i < s->n.nsensor; i++) asked = asked || td_sensor_accuracy(s->model, i) > 0;
+  return asked;
+}
+
 // Tell whether there are bars to compute.  The refined model is compiled at the first call.
 static bool bars_ready(session* s) {
   if (s->bars) return true;
-  if (s->n.nrod == 0 || s->asked == 0) return false;
-  if (!s->asked_written && s->n.nv > MOST_UNASKED) return false;
+  const bool asked = sensors_asked(s);
+  if (s->n.nrod == 0 || (s->asked == 0 && !asked)) return false;
+  if (!s->asked_written && !asked && s->n.nv > MOST_UNASKED) return false;
   return td_bars_new(s->spec, s->model, &s->bars) == TD_OK;
 }
 
@@ -28,11 +36,41 @@ static void keep_trust(session* s, bar_trust* trust) {
 
 // Print the reasons why the bars are not trusted, one a line.
 static void say_reasons(session* s, const bar_trust* trust) {
-  for (const char* line = trust->reasons; line && *line;) {
+  for (const char* line = trust ? trust->reasons : NULL; line && *line;) {
     const size_t n = strcspn(line, "\n");
     say(s, "  look: %.*s\n", (int)n, line);
     line += n + (line[n] == '\n');
   }
+}
+
+// Judge one error relative to its scale, of a sensor or (-1) a frequency, by what is asked of it.
+// Written requests count before the default.
+static void judge(const session* s, bar_judged* j, int sensor, double relative) {
+  const double own = sensor >= 0 ? td_sensor_accuracy(s->model, sensor) : -1;
+  const double asked = own >= 0 ? own : s->asked;
+  const bool written = own >= 0 || s->asked_written;
+  if (isnan(relative)) {
+    if (own > 0 && j->without < 0) j->without = sensor;
+    return;
+  }
+  if (isnan(j->reached) || relative > j->reached) j->reached = relative;
+  if (!(asked > 0) || relative <= asked) return;
+  if (written < j->written || (written == j->written && relative / asked <= j->missing)) return;
+  j->missing = relative / asked;
+  j->sensor = own > 0 ? sensor : -1;
+  j->worst = relative;
+  j->asked = asked;
+  j->written = written;
+}
+
+// Judge errors (nsensor) of sensors with these values.
+static bar_judged judge_sensors(const session* s, const double* values, const double* error) {
+  bar_judged j = {.reached = NAN, .sensor = -1, .without = -1};
+  for (int i = 0; i < s->n.nsensor; i++) {
+    const double scale = td_bars_scale(s->bars, i, values);
+    if (scale > 0 || isnan(error[i])) judge(s, &j, i, error[i] / scale);
+  }
+  return j;
 }
 
 bool bars_equil(session* s) {
@@ -46,13 +84,9 @@ bool bars_equil(session* s) {
 
   // the largest bar of a sensor relative to its scale
   double* values = calloc(n, sizeof *values);
-  s->reached = NAN;
+  s->equil_judged = (bar_judged){.reached = NAN, .sensor = -1, .without = -1};
   if (values && sensors_at(s, s->rest, values))
-    for (int i = 0; i < s->n.nsensor; i++) {
-      const double scale = td_bars_scale(s->bars, i, values), bar = s->sensor_error[i];
-      if (!isnan(bar) && scale > 0)
-        s->reached = fmax(isnan(s->reached) ? 0 : s->reached, bar / scale);
-    }
+    s->equil_judged = judge_sensors(s, values, s->sensor_error);
   free(values);
   return true;
 }
@@ -68,40 +102,69 @@ bool bars_modes(session* s) {
     return false;
   }
   keep_trust(s, &s->modes_trust);
-  s->modes_reached = NAN;
+  s->modes_judged = (bar_judged){.reached = NAN, .sensor = -1, .without = -1};
   for (int i = 0; i < s->modes->n && i < JUDGED_MODES; i++)
-    if (s->modes->omega[i] > 0 && !isnan(s->frequency_error[i]))
-      s->modes_reached = fmax(isnan(s->modes_reached) ? 0 : s->modes_reached,
-                              s->frequency_error[i] / s->modes->omega[i]);
+    if (s->modes->omega[i] > 0)
+      judge(s, &s->modes_judged, -1, s->frequency_error[i] / s->modes->omega[i]);
   return true;
 }
 
-int bars_judge(session* s, double reached, const bar_trust* trust, const char* what) {
+int bars_judge(session* s, const bar_judged* j, const bar_trust* trust, const char* what) {
   say_reasons(s, trust);
-  if (isnan(reached)) {
-    if (!s->asked_written || s->n.nsensor == 0) return CODE_DONE;
+  const bool nothing = isnan(j->reached) && s->asked_written && s->asked > 0 && s->n.nsensor > 0;
+  if (j->without >= 0)
+    return complain(CODE_NUMERICS,
+                    "%s: accuracy %g of sensor '%s' was asked for, and it has no "
+                    "error bar",
+                    what, td_sensor_accuracy(s->model, j->without),
+                    td_model_sensor_name(s->model, j->without));
+  if (nothing)
     return complain(CODE_NUMERICS, "%s: accuracy %g was asked for, and there are no error bars",
                     what, s->asked);
-  }
-  if (reached <= s->asked) return CODE_DONE;
-  if (!s->asked_written) {
-    say(s, "  look: the error of the rods is %.2g of the scale, above %g (par.accuracy)\n", reached,
-        s->asked);
+  if (!(j->missing > 1)) return CODE_DONE;
+  if (!j->written) {
+    say(s, "  look: the error of the rods is %.2g of the scale, above %g (par.accuracy)\n",
+        j->worst, j->asked);
     return CODE_DONE;
   }
-  return complain(CODE_NUMERICS,
-                  "%s: accuracy %g was asked for, %.2g was reached; raise rod.n, or leave order, "
-                  "elements and n to the program",
-                  what, s->asked, reached);
+  static const char advice[] = "raise rod.n, or leave order, elements and n to the program";
+  if (j->sensor >= 0)
+    return complain(CODE_NUMERICS,
+                    "%s: accuracy %g of sensor '%s' was asked for, %.2g was reached; %s", what,
+                    j->asked, td_model_sensor_name(s->model, j->sensor), j->worst, advice);
+  return complain(CODE_NUMERICS, "%s: accuracy %g was asked for, %.2g was reached; %s", what,
+                  j->asked, j->worst, advice);
 }
 
-bool bars_asked(session* s) { return s->asked_written && bars_ready(s); }
+bool bars_asked(session* s) {
+  return ((s->asked_written && s->asked > 0) || sensors_asked(s)) && bars_ready(s);
+}
+
+char* bars_reasons(const session* s, td_verdict* verdict) {
+  const char *own, *bars = s->motion_trust.reasons ? s->motion_trust.reasons : "";
+  *verdict = td_trajectory_trust(s->trajectory, &own);
+  if (*verdict == TD_TRUST_OK) *verdict = s->motion_trust.verdict;
+  return format_text("%s%s%s", own, *own && *bars ? "\n" : "", bars);
+}
+
+void bars_moved(session* s) { keep_trust(s, &s->motion_trust); }
 
 int bars_motion(session* s) {
   const double* r = s->motion_reached;
-  keep_trust(s, &s->motion_trust);
   if (!isnan(r[0]))
     say(s, "  error bars     %.2g of the scale (rods %.2g, time %.2g, constraints %.2g)\n", r[0],
         r[1], r[2], r[3]);
-  return bars_judge(s, r[0], &s->motion_trust, "simulation");
+
+  // the bars of the whole run, relative to the largest values in it
+  const int n = s->n.nsensor, rows = td_trajectory_rows(s->trajectory);
+  double* most = calloc((size_t)n + 1, sizeof *most);
+  if (!most) return complain(CODE_NUMERICS, "out of memory");
+  for (int k = 0; k < rows; k++)
+    for (int i = 0; i < n; i++)
+      most[i] = fmax(most[i], fabs(td_trajectory_sensors(s->trajectory, k)[i]));
+  bar_judged j = {.reached = NAN, .sensor = -1, .without = -1};
+  if (s->motion_error && rows > 0)
+    j = judge_sensors(s, most, s->motion_error + (size_t)(rows - 1) * (size_t)n);
+  free(most);
+  return bars_judge(s, &j, NULL, "simulation");  // reasons are told with the verdict on the run
 }

@@ -172,6 +172,16 @@ typedef struct bar_trust {
   char* reasons;
 } bar_trust;
 
+// Errors against what was asked for; sensors are numbers, -1: none or a frequency
+typedef struct bar_judged {
+  double reached;       // largest error relative to its scale; NaN: there are no bars
+  double missing;       // what misses its request most is so many times too inaccurate; 0: all met
+  double worst, asked;  // its error, and what was asked of it,
+  int sensor;           // by sensor(k).accuracy of this one,
+  bool written;         // or by par.accuracy or --accuracy; false: by default
+  int without;          // sensor with a request of its own, but without a bar
+} bar_judged;
+
 // A model with everything that commands compute of it.
 typedef struct session {
   const options* opt;
@@ -203,10 +213,11 @@ typedef struct session {
   td_modes_result* modes;
   td_trajectory* trajectory;
   // error bars (accuracy.c): of each sensor at the equilibrium and of each frequency [rad/s], NULL
-  // without; the accuracy requested and reached, relative to td_bars_scale()
+  // without; the accuracy requested, and what was reached, relative to td_bars_scale()
   td_bars* bars;
   double *sensor_error, *frequency_error;
-  double asked, reached, modes_reached;
+  double asked;
+  bar_judged equil_judged, modes_judged;
   bool asked_written;  // by the text or the command line
   char chosen[1000];   // rods that were refined for it, "": none
   bar_trust equil_trust, modes_trust, motion_trust;
@@ -285,10 +296,13 @@ cJSON* equil_json(session* s);
 bool bars_equil(session* s);
 bool bars_modes(session* s);
 bool bars_asked(session* s);  // is an accuracy requested, and are there rods to have bars of?
-int bars_motion(session* s);  // prints and judges those of the simulation
+void bars_moved(session* s);  // keeps the verdict on those of a simulation
+int bars_motion(session* s);  // prints and judges them
+// The verdict on a simulation and on its bars, with all reasons, one in each line; to be freed.
+char* bars_reasons(const session* s, td_verdict* verdict);
 // Print reasons to look, and judge what was reached: an exit code, after a message where a written
 // request is not met.
-int bars_judge(session* s, double reached, const bar_trust* trust, const char* what);
+int bars_judge(session* s, const bar_judged* judged, const bar_trust* trust, const char* what);
 cJSON* accuracy_json(const session* s);
 int modes_step(session* s);  // stage_modes.c: at s->rest
 int modes_write(session* s);

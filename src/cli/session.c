@@ -220,9 +220,13 @@ int session_open(session* s, const options* opt) {
       s->asked = opt->accuracy;
       s->asked_written = true;
     }
-    if (s->asked_written && s->asked > 0) {
+    bool sensors = false;
+    for (int i = 0; i < td_model_sizes(s->model).nsensor; i++)
+      sensors = sensors || td_sensor_accuracy(s->model, i) > 0;
+    if ((s->asked_written && s->asked > 0) || sensors) {
       start = seconds();
-      status = td_model_choose(s->spec, s->asked, &s->model, s->chosen, sizeof s->chosen);
+      status = td_model_choose(s->spec, s->asked_written ? s->asked : 0, &s->model, s->chosen,
+                               sizeof s->chosen);
       s->timings[TIME_COMPILE] += seconds() - start;
     }
   }

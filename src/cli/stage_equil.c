@@ -74,7 +74,7 @@ int equil_step(session* s) {
   if (status != TD_OK) s->partial = true;
   const bool bars = status == TD_OK && s->n.nsensor > 0 && bars_equil(s);
   say_equil(s);
-  if (bars) return bars_judge(s, s->reached, &s->equil_trust, "equilibrium");
+  if (bars) return bars_judge(s, &s->equil_judged, &s->equil_trust, "equilibrium");
   if (status == TD_OK) return CODE_DONE;
   if (!*s->equil.note) return session_failed(s, status, "equilibrium");
   return complain(code_of(status), "equilibrium: %s", s->equil.note);

@@ -127,7 +127,7 @@ int modes_step(session* s) {
   if (status != TD_OK) return session_failed(s, status, "modes");
   const bool bars = s->modes->n > 0 && bars_modes(s);
   say_modes(s);
-  return bars ? bars_judge(s, s->modes_reached, &s->modes_trust, "modes") : CODE_DONE;
+  return bars ? bars_judge(s, &s->modes_judged, &s->modes_trust, "modes") : CODE_DONE;
 }
 
 // Undamped modes with their shapes, and all eigenvalues of the damped system with theirs as pairs

@@ -260,9 +260,11 @@ int sim_step(session* s) {
   if (status != TD_OK) s->partial = true;
   if (s->trajectory && td_trajectory_rows(s->trajectory) > 0) {
     say_sim(s);
-    const char* reasons;
-    const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
-    say_trust(s, verdict, reasons);
+    if (bars && status == TD_OK) bars_moved(s);
+    td_verdict verdict;
+    char* reasons = bars_reasons(s, &verdict);
+    say_trust(s, verdict, reasons ? reasons : "");
+    free(reasons);
   }
   if (status == TD_OK && td_trajectory_trust(s->trajectory, NULL) == TD_TRUST_WRONG)
     return CODE_NUMERICS;
@@ -273,11 +275,9 @@ int sim_step(session* s) {
 }
 
 int sim_write(session* s) {
-  if (s->motion_error) {
-    const td_status status =
-        td_trajectory_write_errors(s->trajectory, s->spec, s->motion_error, s->files);
-    if (status != TD_OK) return session_wrote(s, status);
-  }
+  if (s->motion_error)
+    return session_wrote(s, td_trajectory_write_errors(s->trajectory, s->spec, s->name, s->opt->mat,
+                                                       s->motion_error, s->files));
   return session_wrote(s,
                        td_trajectory_write(s->trajectory, s->spec, s->name, s->opt->mat, s->files));
 }

@@ -304,8 +304,9 @@ cJSON* accuracy_json(const session* s) {
   cJSON* o = cJSON_CreateObject();
   json_add_number(o, "asked", s->asked);
   cJSON_AddBoolToObject(o, "written", s->asked_written);
-  double reached = s->sensor_error ? s->reached : NAN;
-  if (s->frequency_error && !(reached >= s->modes_reached)) reached = s->modes_reached;
+  double reached = s->sensor_error ? s->equil_judged.reached : NAN;
+  if (s->frequency_error && !(reached >= s->modes_judged.reached))
+    reached = s->modes_judged.reached;
   double space = reached;
   if (s->motion_error) {
     const double* r = s->motion_reached;
@@ -331,6 +332,8 @@ cJSON* accuracy_json(const session* s) {
       cJSON_AddItemToArray(order, cJSON_CreateNumber(rod.order[d]));
       cJSON_AddItemToArray(elements, cJSON_CreateNumber(rod.elements[d]));
     }
+    json_add_number(r, "points", rod.points);
+    json_add_number(r, "magnus", rod.magnus);
   }
   return o;
 }
@@ -359,9 +362,10 @@ cJSON* summary_json(session* s) {
   // simulation with its verdict and energy balance
   if (s->trajectory) {
     const td_sim_stats* st = td_trajectory_stats(s->trajectory);
-    const char* reasons;
-    const td_verdict verdict = td_trajectory_trust(s->trajectory, &reasons);
-    json_add(o, "trust", trust_json(verdict, reasons));
+    td_verdict verdict;
+    char* reasons = bars_reasons(s, &verdict);
+    json_add(o, "trust", trust_json(verdict, reasons ? reasons : ""));
+    free(reasons);
     json_add(o, "simulation", simulation_json(s->trajectory));
     cJSON* energy = cJSON_CreateObject();
     json_add_number(energy, "start", st->energy_start);
@@ -411,6 +415,8 @@ static td_status report_stage(session* s, const char* summary) {
   report.trajectory = s->trajectory;
   report.title = title;
   report.summary = summary;
+  report.errors = s->motion_error;
+  report.frequency_errors = s->frequency_error;
   return td_report_write(s->files, "report.html", &report);
 }
 

@@ -87,10 +87,10 @@ static td_status choose_symbols(deriver* d, const td_derive_options* o) {
 // Arrays of the model, beside forces, that the derivation reads or that no equation needs.
 static const char* const known_arrays[] = {
     "fix", "hop", "col", "pos", "vel", "station", "body", "constant", "row", "probe", "param",
-    "input", "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex", "number",
-    "number_ex", "param_slot", "motion_slot", "live_slot", "live_probe", "live_input",
-    "output_probe", "output_input", "free_v", "free_q", "sample", "ball", "piece", "mesh",
-    "measure", "run", "run_dof", "names", "coordinate", "strain_slot",
+    "input", "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex",
+    "output_accuracy", "number", "number_ex", "param_slot", "motion_slot", "live_slot",
+    "live_probe", "live_input", "output_probe", "output_input", "free_v", "free_q", "sample",
+    "ball", "piece", "mesh", "measure", "run", "run_dof", "names", "coordinate", "strain_slot",
     // how the engine solves: the equations are the same
     "arrow_x_at", "arrow_x", "arrow_row_at", "arrow_row", "tree", "block_of_hop", "v_block",
     "v_local", "index_v", "block_tree_at", "block_tree", "block_force_at", "block_force",

@@ -189,6 +189,8 @@ bool td_model_rod_about_into(const td_model* m, int i, td_rod* about, size_t siz
     memcpy(own.order, rod->order, sizeof own.order);
     memcpy(own.elements, rod->elements, sizeof own.elements);
     memcpy(own.functions, rod->functions, sizeof own.functions);
+    own.points = rod->points;
+    own.magnus = rod->magnus;
   }
   return struct_into(about, size, &own, sizeof own);
 }

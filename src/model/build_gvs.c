@@ -653,6 +653,8 @@ static td_status push_part(builder* b, gvs* g, const rod_places* places, int* ho
   TD_TRY(push_frames(b, g, places, strains, hop));
   // report what became of n
   model_rod* rod = &b->m->rod[g->rod];
+  for (int k = 0; k < g->npoint; k++) rod->points += g->weight[k] > 0;
+  rod->magnus = max_int(rod->magnus, 2 * magnus_nodes(b, g));
   for (int d = 0; d < 6; d++) {
     const strain_field* field = &g->field[d];
     before[d] += field->n;

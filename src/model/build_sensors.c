@@ -16,11 +16,28 @@ static const td_field sensor_fields[] = {
      "exact values"},
     {"sensor.quantum", FIELD_NUM, "", "0", "", PARAM, "", ">= 0",
      "smallest step of a measurement, 0: none"},
+    {"sensor.accuracy", FIELD_NUM, "1", "", "", FIXED, "", ">= 0",
+     "error that it may have, instead of par.accuracy; 0: it is not judged (docs/accuracy.md)"},
+    {.path = NULL},
+};
+
+static void sensor_accuracy(td_spec* spec, const checked* c) {
+  double x;
+  if (td_check_constant(spec, c->v, 0, &x) && x >= 1)
+    td_error(&spec->diags, TD_E_MODEL, c->at,
+             "%s must be below 1, got %g: it is an error relative to the length of a rod, or to "
+             "the value",
+             c->name, x);
+}
+
+static const td_rule sensor_rules[] = {
+    {.path = "sensor.accuracy", .value = sensor_accuracy},
     {.path = NULL},
 };
 
 const td_structure td_structure_sensor = {
     .fields = sensor_fields,
+    .rules = sensor_rules,
     .plural = "sensors",
     .intro =
         "A sensor records an expression. Everything an expression can ask of the robot is listed "
@@ -382,12 +399,14 @@ td_status td_build_probes(builder* b) {
 
 // ---- outputs and events -----------------------------------------------------------------------
 
-static bool push_output(builder* b, ex_list* list, ex e, int name) {
+static bool push_output(builder* b, ex_list* list, ex e, int name, double accuracy) {
   int* slot = td_push_output_name(b->m, 1);
   ex* expression = td_push_output_ex(b->m, 1);
-  if (!slot || !expression || name < 0) return false;
+  double* asked = td_push_output_accuracy(b->m, 1);
+  if (!slot || !expression || !asked || name < 0) return false;
   *slot = name;
   *expression = e;
+  *asked = accuracy;
   return td_list_add(list, e);
 }
 
@@ -435,11 +454,13 @@ static td_status push_sensor(builder* b, ex_list* list, const value* sensors, in
                     "sensor(%d).value has %d numbers: the sensors may have %d together", i + 1, n,
                     b->spec->limits.parts);
   }
+  const value* asked = td_get(sensors, i, "accuracy");
+  const double accuracy = asked && asked->kind == V_NUM && !isnan(asked->x[0]) ? asked->x[0] : -1;
   for (int k = 0; k < n; k++) {
     const int id = n == 1   ? td_push_name(b->m, "%s", name)
                    : n == 3 ? td_push_name(b->m, "%s_%c", name, "xyz"[k])
                             : td_push_name(b->m, "%s_%d", name, k + 1);
-    if (!push_output(b, list, td_value_ex(v, k, b->spec->graph), id)) return TD_E_NOMEM;
+    if (!push_output(b, list, td_value_ex(v, k, b->spec->graph), id, accuracy)) return TD_E_NOMEM;
     TD_TRY(push_measure(b, sensors, i, k, n));
   }
   return TD_OK;
@@ -455,7 +476,7 @@ td_status td_build_outputs(builder* b, ex_list* list) {
     const td_sensor_ref ref = {.kind = SENSOR_ENERGY, .root = '-'};
     const int var = td_spec_sensor(b->spec, &ref, td_span_none());
     if (var < 0 ||
-        !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy")))
+        !push_output(b, list, td_ex_var(b->spec->graph, var), td_push_name(b->m, "energy"), -1))
       return TD_E_NOMEM;
     TD_TRY(push_measure(b, NULL, 0, 0, 1));
   }

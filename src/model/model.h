@@ -449,12 +449,14 @@ typedef struct model_rod {
   rod_model model;
   int n;                                    // segments or polynomial order
   int order[6], elements[6], functions[6];  // gvs, of each strain; see td_rod
+  int points, magnus;                       // gvs: of the quadrature, order of the steps
   bool monomial;                            // joint.rom: the functions are powers of arc length
   num outline;                              // ROD_OUTLINE slots: its outline, for pictures alone
   bool angular;                             // the section is a rectangle, not an ellipse
   int nodes[2];                             // stations of the mesh nodes that it is an edge between
-  bool jumps;  // something begins, ends or is attached inside an element or segment of it
-  bool fixed;  // its space cannot be refined: strains are written out (rod.strain), or joint.rom
+  bool jumps;   // something begins, ends or is attached inside an element or segment of it
+  bool hidden;  // strains may jump where the text does not tell
+  bool fixed;   // its space cannot be refined: strains are written out (rod.strain), or joint.rom
 } model_rod;
 
 // The outline of a rod at equal distances of arc length from base to tip: widths along x, heights
@@ -517,6 +519,7 @@ typedef struct model_joint {
   X(model_node, node, "free nodes of rods, in the order they are placed")         \
   X(int, output_name, "names of the sensors' components")                         \
   X(ex, output_ex, "and their expressions")                                       \
+  X(double, output_accuracy, "sensor.accuracy of each, -1: not written")          \
   X(double, number, "initial content of the slots")                               \
   X(bool, constant, "and whether nothing ever changes it")                        \
   X(ex, number_ex, "expression of each slot")                                     \

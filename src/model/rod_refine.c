@@ -3,22 +3,129 @@
 // changed before the builder of the rod model reads them, and every coordinate of the refined rod
 // that follows linearly from those of the written rod is recorded as a sum of these (model_lift).
 //
-// Places at which strains may jump (ends of cables and chambers, attachments) become boundaries of
-// parts of a 'gvs' rod: an indicator does not see a jump inside an element.  The other models keep
-// equal segments; where such a place is inside a segment, model_rod.jumps tells.
+// Places at which strains may jump (ends of cables and chambers, attachments, step, abs and the
+// like of s in what is written along the rod) become boundaries of parts of a 'gvs' rod: an
+// indicator does not see a jump inside an element.  The other models keep equal segments; where
+// such a place is inside a segment, model_rod.jumps tells.
 #include <math.h>
 #include <stdlib.h>
 
 #include "base/order.h"
+#include "model/cables.h"
 #include "model/gvs.h"
 
+// ---- jumps in what is written along a rod
+// ---------------------------------------------------------
+
+enum { SAMPLES = 400, MOST_JUMPS = 64 };
+
+// On which side of its jump or corner a node is: a number that changes there alone.
+static double side_of(const td_exprs* g, ex e, const double* vars) {
+  const ex_op op = td_ex_op(g, e);
+  double x[2] = {0, 0};
+  for (int i = 0; i < 2; i++) {
+    const bool two = op == EX_MIN || op == EX_MAX || op == EX_LT || op == EX_LE || op == EX_EQ ||
+                     op == EX_NE || op == EX_STEP || op == EX_MOD;
+    if (i == 0 || two) x[i] = td_ex_eval(g, td_ex_arg(g, e, i), vars);
+  }
+  if (op == EX_FLOOR || op == EX_CEIL || op == EX_ROUND) return td_ex_eval(g, e, vars);
+  if (op == EX_MOD) return floor(x[0] / x[1]);
+  if (op == EX_IFELSE) return x[0] != 0;
+  if (op != EX_TABLE) return x[0] - x[1] >= 0;
+  const td_ex_pieces t = td_exprs_table(g, td_ex_table_of(g, e));
+  int k = 0;
+  while (k < t.n && t.knots[k] <= x[0]) k++;
+  return k;
+}
+
+// Add the places at which a number of a rod jumps or has a corner along it, at the parameters'
+// present values: each operation that may is looked at in equal distances, and by halves where it
+// changes.  What follows from the state, or jumps too often, is noted as hidden.
+static td_status jumps_of(builder* b, int rod, ex e, rod_places* out) {
+  const td_exprs* g = b->spec->graph;
+  const int along = TD_ON_ARC | TD_ON_HERE | TD_ON_STRAIN;
+  const double length = b->rod[rod].length;
+  if (!(td_ex_depends(g, e) & along) || td_ex_smoothness(g, e, along) > 0) return TD_OK;
+  int n = 0;
+  ex* nodes = td_ex_needed(g, &e, 1, &n);
+  double* vars = td_build_trial(b, 0);
+  td_status status = nodes && vars ? TD_OK : TD_E_NOMEM;
+  for (int i = 0; i < n && status == TD_OK; i++) {
+    // an operation that is not smooth by itself
+    const ex_op op = td_ex_op(g, nodes[i]);
+    const unsigned on = td_ex_depends(g, nodes[i]);
+    const bool corner = op == EX_ABS || op == EX_MIN || op == EX_MAX || op == EX_MOD ||
+                        op == EX_SIGN || op == EX_STEP || op == EX_FLOOR || op == EX_CEIL ||
+                        op == EX_ROUND || op == EX_LT || op == EX_LE || op == EX_EQ ||
+                        op == EX_NE || op == EX_IFELSE;
+    const bool knots = op == EX_TABLE && td_ex_smoothness(g, nodes[i], along) <= 0;
+    if (!(on & (unsigned)along) || !(corner || knots)) continue;
+    if (on & ~(unsigned)(TD_ON_ARC | TD_ON_PARAM | TD_ON_TIME)) b->m->rod[rod].hidden = true;
+    if (!(on & TD_ON_ARC)) continue;
+
+    // where it changes sides
+    double before = 0;
+    for (int k = 0; k <= SAMPLES && status == TD_OK; k++) {
+      double low = (k - 1) * length / SAMPLES, high = k * length / SAMPLES;
+      vars[b->spec->arc_var] = high;
+      const double side = side_of(g, nodes[i], vars), first = before;
+      before = side;
+      if (k == 0 || side == first) continue;
+      for (int half = 0; half < 60; half++) {
+        const double middle = 0.5 * (low + high);
+        vars[b->spec->arc_var] = middle;
+        *(side_of(g, nodes[i], vars) == first ? &low : &high) = middle;
+      }
+      if (high > 1e-9 * length && high < (1 - 1e-9) * length && out->n < MOST_JUMPS)
+        status = td_rod_want(b, rod, high, out);
+      if (out->n >= MOST_JUMPS) b->m->rod[rod].hidden = true;
+    }
+  }
+  free(nodes);
+  free(vars);
+  return status;
+}
+
+// ... of all numbers of a value.
+static td_status jumps_in(builder* b, int rod, const value* v, rod_places* out) {
+  for (int i = 0; v && v->kind == V_NUM && i < td_value_count(v); i++)
+    TD_TRY(jumps_of(b, rod, td_value_ex(v, i, b->spec->graph), out));
+  return TD_OK;
+}
+
+// ... of section, material, shape and loads of its parts, and of paths of cables and chambers.
+static td_status written_jumps(builder* b, int rod, rod_places* out) {
+  const build_rod* r = &b->rod[rod];
+  for (int i = 0; i < r->npart; i++) {
+    const rod_words* w = &r->part[i].w;
+    const value* const fields[] = {
+        w->radius, w->width, w->height,    w->area,   w->Ix,      w->Iy,      w->J,    w->E,
+        w->G,      w->nu,    w->shear,     w->rho,    w->eta,     w->visc,    w->pow,  w->shape,
+        w->load,   w->input, w->stiffness, w->energy, w->damping, w->inertia, w->init, w->rate};
+    for (size_t k = 0; k < sizeof fields / sizeof *fields; k++)
+      TD_TRY(jumps_in(b, rod, fields[k], out));
+  }
+  for (int i = 0; b->cables && i < td_value_count(b->cables); i++)
+    for (int k = 0; k < td_cable_rods(b, i); k++)
+      if (td_cable_rod(b, i, k) == rod + 1) TD_TRY(jumps_in(b, rod, b->cable[i].path, out));
+  for (int i = 0; b->chambers && i < td_value_count(b->chambers); i++) {
+    const chamber_words w = chamber_read(b->chambers, i);
+    if ((w.rod ? (int)w.rod->x[0] : 1) != rod + 1) continue;
+    TD_TRY(jumps_in(b, rod, w.offset, out));
+    TD_TRY(jumps_in(b, rod, w.area, out));
+    TD_TRY(jumps_in(b, rod, w.pressure, out));
+  }
+  return TD_OK;
+}
+
 td_status td_rod_jumps(builder* b, int rod, rod_places* out) {
-  enum { MOST = 64 };
-  rod_split ends[MOST];
+  rod_split ends[MOST_JUMPS];
   TD_TRY(td_rod_attached(b, rod, out));
-  const int n = min_int(td_rod_splits(b, rod, ends, MOST), MOST);
-  for (int i = 0; i < n; i++) TD_TRY(td_rod_want(b, rod, ends[i].arc, out));
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
+  const int n = td_rod_splits(b, rod, ends, MOST_JUMPS);
+  for (int i = 0; i < min_int(n, MOST_JUMPS); i++) TD_TRY(td_rod_want(b, rod, ends[i].arc, out));
+  TD_TRY(written_jumps(b, rod, out));
+  if (n > MOST_JUMPS) b->m->rod[rod].hidden = true;
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
   while (out->n > 0 && out->arc[out->n - 1] > (1 - 1e-9) * b->rod[rod].length) out->n--;
   return TD_OK;
 }

@@ -106,7 +106,7 @@ td_status td_rod_lift(builder* b, int rod, int q, int v, int from, double weight
 // The terms of all coordinates of a chain of segments whose strains are q / length (srl, ebr).
 td_status td_rod_lift_segments(builder* b, int rod);
 // Arc lengths strictly inside a rod at which strains may jump or have a kink: ends of cables and
-// chambers, what is attached; ascending.
+// chambers, what is attached, jumps and corners of what is written along it; ascending.
 td_status td_rod_jumps(builder* b, int rod, rod_places* out);
 // The outline's slots (model_rod), and stations at both ends: what pictures need.
 td_status td_build_rod_looks(builder* b, int rod);

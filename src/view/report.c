@@ -136,6 +136,21 @@ static float as_float(double x) {
   return isfinite(y) ? y : 0;
 }
 
+// Write the half-widths of the error bars of the first n sensors, NaN where there is none.
+static void write_bands(writer* w, int n, int stride) {
+  const int rows = td_trajectory_rows(w->in->trajectory), kept = kept_records(rows, stride);
+  float* x = malloc((size_t)kept * (size_t)n * sizeof *x);
+  check(w, x != NULL);
+  for (int i = 0; x && i < kept; i++) {
+    const double* from =
+        w->in->errors + (size_t)kept_record(rows, stride, i) * (size_t)w->size.nsensor;
+    for (int k = 0; k < n; k++) x[(size_t)i * (size_t)n + (size_t)k] = (float)from[k];
+  }
+  td_json_key(&w->json, "bands");
+  if (x) check(w, td_json_floats(&w->json, x, (size_t)kept * (size_t)n));
+  free(x);
+}
+
 // Write a group of curves; those beyond the limit are counted as left out.
 static void write_curves(writer* w, const curves* c, int stride) {
   const td_trajectory* tr = w->in->trajectory;
@@ -164,6 +179,7 @@ static void write_curves(writer* w, const curves* c, int stride) {
   td_text_add(&w->json, c->precise ? "],\"floats\":" : "],\"packed\":");
   check(w, c->precise ? td_json_floats(&w->json, x, (size_t)kept * (size_t)n)
                       : td_pack_write(&w->json, x, kept, n));
+  if (c->row == td_trajectory_sensors && w->in->errors) write_bands(w, n, stride);
   td_text_add(&w->json, "}");
   free(x);
 }
@@ -316,6 +332,10 @@ static void write_mode(writer* w, int i, const float* rest, double* scratch, flo
   td_json_number(&w->json, modes->omega[i] / (2 * 3.14159265358979323846));
   td_json_key(&w->json, "damping");
   td_json_number(&w->json, modes->zeta[i]);
+  if (w->in->frequency_errors && isfinite(w->in->frequency_errors[i])) {
+    td_json_key(&w->json, "error");
+    td_json_number(&w->json, w->in->frequency_errors[i] / (2 * 3.14159265358979323846));
+  }
 
   // displaced to both sides
   for (int side = 1; side >= -1; side -= 2) {

@@ -44,6 +44,26 @@ says 'accuracy 1e-05 was asked for'
 expect 3 equil rod.m --set n=2 --set asked=1e-5 -o out
 json out/equilibrium.json 'd["converged"] and d["errors"]["tip"][0] > 1e-5*0.3'
 
+# a request for one sensor: judged by itself, named when it is not met, also without par.accuracy
+cat rod.m - >one.m <<'MODEL'
+a = param('a', 0);
+if a > 0, sensor(1).accuracy = a; end
+b = param('b', 0);
+if b > 0, sensor(2).accuracy = 0; end
+MODEL
+expect 3 equil one.m --set n=2 --set a=1e-5 -o out
+says "accuracy 1e-05 of sensor 'tip_x' was asked for, 0.0033 was reached"
+expect 0 equil one.m --set n=2 --set a=1e-2 -o out
+expect 3 equil one.m --set n=4 --accuracy 1e-3 -o out
+says 'accuracy 0.001 was asked for'                     # of the strain
+expect 0 equil one.m --set n=4 --accuracy 1e-3 --set b=1 -o out
+expect 0 equil one.m --set a=1e-6 -o out
+prints 'accuracy of sensors: error 5'
+json out/summary.json 'd["accuracy"]["chosen"]["rod(1)"]["n"] > 4 and max(d["equilibrium"]["errors"]["tip"]) < 1e-6*0.3'
+expect 0 equil one.m --set a=1e-6 --accuracy 0 -o out   # its own request counts
+expect 2 equil one.m --set a=1
+says 'sensor(1).accuracy must be below 1'
+
 # rods that are not written are chosen, and the choice can be written out
 expect 0 equil rod.m --accuracy 1e-4 --write-discretisation chosen.m -o out
 prints 'accuracy 0.0001: error'
@@ -80,6 +100,21 @@ expect 3 equil column.m --any --accuracy 1e-3 -o out
 # motion: bars where an accuracy is asked for, under the header of the trajectory
 expect 0 sim rod.m --t-final 0.1 --accuracy 0.5 --set n=4 -o moved
 prints 'error bars '
+python3 - <<'PYTHON' || fail "half-widths in trajectory.h5"
+import csv, subprocess
+last = list(csv.DictReader(open("moved/trajectory_error.csv")))[-1]
+try:
+    text = subprocess.run(["h5dump", "-d", "/tip_x_error", "-m", "%.17g", "moved/trajectory.h5"], capture_output=True, text=True).stdout
+except FileNotFoundError:  # then the name alone
+    text = None
+if text is None:
+    assert b"tip_x_error" in open("moved/trajectory.h5", "rb").read()
+else:
+    assert float(text.split("(10):")[1].split()[0].rstrip(",")) == float(last["tip_x"]) and '"m"' in text, text
+PYTHON
+grep -q '"bands":' moved/report.html || fail "no bands in the report"
+json moved/summary.json 'd["trust"]["verdict"] == "look" and "of \x27bend_4\x27 is 1" in d["trust"]["reasons"][0] and "rod.n" in d["trust"]["reasons"][0]'
+json moved/summary.json 'd["accuracy"]["chosen"]["rod(1)"]["points"] >= 5 and d["accuracy"]["chosen"]["rod(1)"]["magnus"] == 6'
 cmp <(head -1 moved/trajectory.csv) <(head -1 moved/trajectory_error.csv) || fail "header of trajectory_error.csv"
 json moved/summary.json '0 < d["accuracy"]["space"] <= d["accuracy"]["reached"] < 0.5 and d["accuracy"]["time"] > 0'
 python3 - <<'PYTHON' || fail "bars of motion do not grow monotonically"
@@ -91,6 +126,8 @@ expect 0 sim rod.m --t-final 0.1 -o plain
 absent plain/trajectory_error.csv
 expect 3 sim rod.m --t-final 0.1 --accuracy 1e-9 --set n=2 -o moved
 says 'simulation: accuracy 1e-09 was asked for'
+expect 3 sim one.m --t-final 0.1 --set a=1e-9 --set n=2 -o moved
+says "accuracy 1e-09 of sensor 'tip_x' was asked for"
 
 # true errors beside the bars
 expect 0 compare rod.m --static --n 2,3,4,6 -o out

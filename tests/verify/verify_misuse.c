@@ -535,12 +535,15 @@ static void test_analyses(void** state) {
   REFUSED(td_bars_simulate(bars, text, b.w, a.s, TD_START_INITIAL, NULL, &barred, &half, reached));
   REFUSED(td_bars_simulate(bars, text, a.w, a.s, TD_START_INITIAL, NULL, NULL, &half, reached));
   REFUSED(td_bars_simulate(bars, text, a.w, a.s, TD_START_INITIAL, NULL, &barred, NULL, reached));
-  REFUSED(td_trajectory_write_errors(NULL, text, bar, NULL));
+  REFUSED(td_trajectory_write_errors(NULL, text, "a", false, bar, NULL));
   DONE(td_bars_drop(NULL));
   assert_true(isnan(DONE(td_bars_scale(NULL, 0, bar))));
   assert_true(isnan(DONE(td_bars_scale(bars, -1, bar))));
   assert_int_equal(DONE(td_bars_trust(NULL, NULL)), TD_TRUST_LOOK);
   assert_true(isnan(DONE(td_model_accuracy(NULL, NULL))));
+  assert_true(isnan(DONE(td_sensor_accuracy(NULL, 0))));
+  assert_true(isnan(DONE(td_sensor_accuracy(a.m, -1))));
+  assert_true(isnan(DONE(td_sensor_accuracy(a.m, 1000))));
   td_model* chosen = NULL;
   REFUSED(td_model_choose(NULL, 1e-3, &chosen, said, sizeof said));
   REFUSED(td_model_choose(text, 1e-3, &chosen, said, sizeof said));

@@ -286,4 +286,43 @@ test('strains are drawn over the arc length at the time shown and at chosen time
   await page.close();
 });
 
+test('error bars are bands in the plots and numbers beside values', async () => {
+  writeFileSync(
+    join(place, 'bars.m'),
+    "world.g = [0 0 -9.81]; rod(1).length = 0.3; rod(1).radius = 0.012; rod(1).E = 2e5; rod(1).rho = 1080; rod(1).eta = 300; rod(1).n = 1;\n" +
+      "rod(1).tr.rot = [1 1.2]; sensor(1).name = 'tip'; sensor(1).value = pos(rod(1)); par.t_final = 0.5;\n",
+  );
+  // painted: parts of the chart that are neither paper nor full ink
+  const painted = async (name) => {
+    const page = await open(b, report(name));
+    const chart = page.locator('.plots details', { hasText: 'tip' }).first();
+    await until(() => chart.locator('.u-wrap').count(), 'a chart');
+    await page.evaluate(() => tendril.seek(tendril.span()[1]));
+    const count = await chart.locator('canvas').evaluate((c) => {
+      const x = c.getContext('2d').getImageData(0, 0, c.width, c.height).data;
+      let n = 0;
+      for (let i = 3; i < x.length; i += 4) n += x[i] > 40 && x[i] < 120;
+      return n / (x.length / 4);
+    });
+    const text = await chart.locator('.chip').first().textContent();
+    assert.deepEqual(page.problems, []);
+    await page.close();
+    return { count, text };
+  };
+  await tendril('sim', 'bars.m', '-o', 'bars.out', '--quiet', '--accuracy', '0.9');
+  await tendril('sim', 'bars.m', '-o', 'plain.out', '--quiet');
+  const [bars, plain] = [await painted('bars'), await painted('plain')];
+  assert.match(bars.text, /\u00b1 \d/);
+  assert.doesNotMatch(plain.text, /\u00b1/);
+  assert.ok(bars.count > plain.count + 0.005, `${bars.count} against ${plain.count} of the chart is band`);
+  await tendril('modes', 'bars.m', '-o', 'swings.out', '--quiet');
+  const page = await open(b, report('swings'));
+  await page.getByRole('tab', { name: 'Modes' }).click();
+  assert.match(await page.locator('.modes button').first().textContent(), /\u00b1 \d.* Hz/);
+  await page.getByRole('tab', { name: 'Run' }).click();
+  await until(() => page.getByText(/, .* \u00b1 \d/).count(), 'sensors at the equilibrium with their bars');
+  assert.deepEqual(page.problems, []);
+  await page.close();
+});
+
 await run(() => b.close());

@@ -66,6 +66,7 @@ export interface CurveGroup {
   curves: Curve[];
   floats?: string;
   packed?: Packed;
+  bands?: string; // half-widths of error bars, as floats; NaN: none
 }
 // Strains over the arc length: each row of `packed` has six numbers for each place.
 export interface StrainRod {
@@ -77,6 +78,7 @@ export interface StrainRod {
 export interface Mode {
   frequency: number;
   damping: number;
+  error?: number; // half-width of the error bar of the frequency
   plus: string;
   minus: string;
 }

@@ -72,7 +72,23 @@ export function runPanel(r: Report): HTMLElement {
   if (s.partial) box.append(el('p', { class: 'warning' }, 'This run is partial: it was stopped or failed half-way.'));
   if (s.simulation?.diagnosis) box.append(el('p', { class: 'warning' }, s.simulation.diagnosis));
   if (s.command) box.append(el('h2', {}, 'Command'), el('pre', { class: 'command' }, ...s.command.split(' ').flatMap((word: string) => [el('span', {}, word), ' '])));
+  // sensors at the equilibrium, with their error bars
+  const rest = s.equilibrium as { sensors?: Record<string, number | number[]>; errors?: Record<string, number | (number | null)[] | null> } | undefined;
+  const sensors = Object.entries(rest?.sensors ?? {});
+  if (sensors.length)
+    box.append(
+      el('h2', {}, 'Sensors at the equilibrium'),
+      table(
+        sensors.slice(0, 60).map(([name, x]) => {
+          const errors = rest?.errors?.[name] ?? null;
+          const first = Array.isArray(errors) ? (errors[0] ?? null) : errors;
+          const values = (Array.isArray(x) ? x : [x]).map((v) => format(v, 6)).join(', ');
+          return [name, values + (first === null ? '' : ` \u00b1 ${format(first, 2)}`)];
+        }),
+      ),
+    );
   const sections: [string, string][] = [
+    ['Accuracy', 'accuracy'],
     ['Equilibrium', 'equilibrium'],
     ['Simulation', 'simulation'],
     ['Energy [J]', 'energy'],

@@ -8,6 +8,7 @@ interface Curve {
   name: string;
   unit: string;
   x: Float64Array | number[];
+  band?: Float64Array; // half-width of the error bar at each time, NaN: none
 }
 interface Chart {
   title: string;
@@ -22,11 +23,12 @@ export function charts(t: number[], groups: CurveGroup[]): Chart[] {
     const n = g.curves.length;
     const raw = g.floats ? floats(g.floats) : null;
     const rows = g.packed ? new Rows(g.packed) : null;
+    const bands = g.bands ? floats(g.bands) : null;
     const curves = g.curves.map((c, k): Curve => {
       if (rows) return { ...c, x: rows.columnValues(k) };
       const x = new Float64Array(t.length);
       for (let i = 0; i < t.length; i++) x[i] = raw![i * n + k]!;
-      return { ...c, x };
+      return bands ? { ...c, x, band: Float64Array.from(t, (_, i) => bands[i * n + k]!) } : { ...c, x };
     });
     if (g.name === 'Sensors') {
       const by = new Map<string, Curve[]>();
@@ -120,7 +122,7 @@ export class Plots {
         { ...axis, size: (_, v) => room(v), space: 22, values: (_, v) => ticks(v) },
       ],
       series: [{}, ...e.chart.curves.map((_, i) => ({ stroke: inks[this.theme][i % 8]!, width: 1.6, pxAlign: 0, show: i < MOST, points: { show: false } }))],
-      hooks: { draw: [(u) => this.drawCursor(u)] },
+      hooks: { drawAxes: [(u) => this.drawBands(u, e.chart)], draw: [(u) => this.drawCursor(u)] },
     };
     const plot = new uPlot(options, [this.t, ...e.chart.curves.map((c) => c.x)] as uPlot.AlignedData, e.holder);
     const seek = (event: PointerEvent) => {
@@ -135,6 +137,33 @@ export class Plots {
       if (event.buttons & 1) seek(event);
     });
     return plot;
+  }
+
+  // Error bars over time, behind the curves.
+  private drawBands(u: uPlot, chart: Chart): void {
+    const c = u.ctx;
+    c.save();
+    c.beginPath();
+    c.rect(u.bbox.left, u.bbox.top, u.bbox.width, u.bbox.height);
+    c.clip();
+    c.globalAlpha = 0.22;
+    chart.curves.forEach((curve, k) => {
+      const band = curve.band;
+      if (!band || !u.series[k + 1]!.show) return;
+      c.fillStyle = inks[this.theme][k % 8]!;
+      for (let i = 1; i < band.length; i++) {
+        if (!(band[i - 1]! >= 0 && band[i]! >= 0)) continue;
+        const [a, b] = [u.valToPos(this.t[i - 1]!, 'x', true), u.valToPos(this.t[i]!, 'x', true)];
+        const y = (j: number, side: number) => u.valToPos(curve.x[j]! + side * band[j]!, 'y', true);
+        c.beginPath();
+        c.moveTo(a, y(i - 1, 1));
+        c.lineTo(b, y(i, 1));
+        c.lineTo(b, y(i, -1));
+        c.lineTo(a, y(i - 1, -1));
+        c.fill();
+      }
+    });
+    c.restore();
   }
 
   private drawCursor(u: uPlot): void {
@@ -186,7 +215,11 @@ export class Plots {
     for (const e of this.list) {
       if (!e.plot) continue;
       e.plot.redraw(false, false);
-      e.values.forEach((v, k) => (v.textContent = format(e.chart.curves[k]!.x[i] ?? NaN, 4)));
+      e.values.forEach((v, k) => {
+        const curve = e.chart.curves[k]!;
+        const bar = curve.band?.[i];
+        v.textContent = format(curve.x[i] ?? NaN, 4) + (bar !== undefined && bar >= 0 ? ` \u00b1 ${format(bar, 2)}` : '');
+      });
     }
   }
 

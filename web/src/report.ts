@@ -184,7 +184,7 @@ export class ReportPage {
         'button',
         { type: 'button', 'aria-pressed': 'false', onclick: () => this.choose({ what: 'mode', mode: i }) },
         el('b', {}, String(i + 1)),
-        el('span', {}, m.frequency < 0 ? 'unstable' : `${format(m.frequency, 5)} Hz`),
+        el('span', {}, m.frequency < 0 ? 'unstable' : `${format(m.frequency, 5)}${m.error === undefined ? '' : ` \u00b1 ${format(m.error, 2)}`} Hz`),
         el('small', {}, m.frequency < 0 ? `growth ${format(-m.frequency * 2 * Math.PI, 3)}/s` : `\u03b6 = ${format(m.damping, 3)}`),
       );
       this.modeButtons.push(b);

@@ -105,6 +105,11 @@ td_status td_bars_new(td_spec* spec, const td_model* model, td_bars** out) {
           "%.80s: something begins, ends or is attached inside a segment, which a bar does not "
           "see as a whole; put an end of a segment or part there",
           model_name(bars->fine->model, rod->name));
+    if (rod->hidden)
+      td_bars_look(bars,
+                   "%.80s: something along it jumps or has corners at places that are not known or "
+                   "too many, which a bar does not see as a whole",
+                   model_name(bars->fine->model, rod->name));
     snprintf(bars->always, sizeof bars->always, "%s", bars->reasons);
   }
   td_bars_begin(bars);
@@ -374,6 +379,11 @@ td_status td_bars_modes(td_bars* bars, td_work* work, const td_state* state,
 double td_model_accuracy(const td_model* model, bool* written) {
   if (written) *written = model && model->accuracy_written;
   return model ? model->accuracy : NAN;
+}
+
+double td_sensor_accuracy(const td_model* model, int sensor) {
+  if (!model || sensor < 0 || sensor >= model->noutput_accuracy) return NAN;
+  return model->output_accuracy[sensor];
 }
 
 td_verdict td_bars_trust(const td_bars* bars, const char** reasons) {

@@ -46,13 +46,26 @@ static int finer(rod_model model, int n, double missing) {
   }
 }
 
-// Largest error bar of a model relative to its scale, at its equilibrium; NaN: there is none.
-static double reached_by(td_spec* spec, const td_model* model, char* why, size_t size) {
+// How far a model is from what is asked: its error bar relative to its scale, and that relative to
+// what is asked of this sensor or frequency, whichever misses it most.
+typedef struct judged {
+  double reached, missing;  // NaN: there is no bar
+} judged;
+
+static void worse(judged* j, double relative, double asked) {
+  if (!(asked > 0) || (!isnan(j->missing) && relative / asked <= j->missing)) return;
+  *j = (judged){relative, relative / asked};
+}
+
+// Judge a model at its equilibrium, asked for an accuracy of sensors (0: those with one of their
+// own alone) and frequencies there.
+static judged judge(td_spec* spec, const td_model* model, double accuracy, char* why, size_t size) {
   td_bars* bars = NULL;
   td_work* work = td_work_new(model);
   td_state* state = td_state_new(model);
   td_modes_result* modes = NULL;
-  double *error = NULL, *values = NULL, worst = NAN;
+  double *error = NULL, *values = NULL;
+  judged worst = {NAN, NAN};
   td_equil_result rest = {.stability = TD_UNKNOWN};
   const char* reasons = "";
   td_equil_options how = td_equil_options_default();
@@ -72,16 +85,20 @@ static double reached_by(td_spec* spec, const td_model* model, char* why, size_t
     td_bars_trust(bars, &reasons);
     for (int i = 0; i < n && ok; i++) {
       const double scale = td_bars_scale(bars, i, values);
-      if (scale > 0 && !isnan(error[i])) worst = fmax(isnan(worst) ? 0 : worst, error[i] / scale);
+      const double own = model->output_accuracy[i];
+      if (scale > 0 && !isnan(error[i])) worse(&worst, error[i] / scale, own >= 0 ? own : accuracy);
     }
-    if (ok && isnan(worst)) snprintf(why, size, "%s", n == 0 ? "there are no sensors" : reasons);
+    if (ok && isnan(worst.missing))
+      snprintf(why, size, "%s", n == 0 ? "there are no sensors" : reasons);
   }
 
   // the first frequencies
-  if (ok && !isnan(worst) && td_modes(model, state, work, &modes) == TD_OK &&
-      modes->n <= model->nvel && td_bars_modes(bars, work, state, modes, error) == TD_OK)
+  if (ok && accuracy > 0 && !isnan(worst.missing) &&
+      td_modes(model, state, work, &modes) == TD_OK && modes->n <= model->nvel &&
+      td_bars_modes(bars, work, state, modes, error) == TD_OK)
     for (int i = 0; i < modes->n && i < JUDGED_MODES; i++)
-      if (modes->omega[i] > 0 && !isnan(error[i])) worst = fmax(worst, error[i] / modes->omega[i]);
+      if (modes->omega[i] > 0 && !isnan(error[i]))
+        worse(&worst, error[i] / modes->omega[i], accuracy);
   td_modes_free(modes);
   free(error);
   free(values);
@@ -103,7 +120,7 @@ static void add(char* said, size_t size, const char* format, ...) {
 
 td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char* said,
                           size_t size) {
-  if (!spec || !model || !*model || !(accuracy > 0) || (said && size == 0)) return TD_E_USAGE;
+  if (!spec || !model || !*model || !(accuracy >= 0) || (said && size == 0)) return TD_E_USAGE;
   char own[1000] = "", why[400] = "";
   if (!said) said = own, size = sizeof own;
   *said = 0;
@@ -115,21 +132,23 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
   if (!open) return TD_E_NOMEM;
   int nopen = 0;
   for (int i = 0; i < n; i++) nopen += open[i] = is_open(rods, i);
-  double reached = nopen > 0 ? reached_by(spec, *model, why, sizeof why) : NAN;
-  if (nopen > 0) add(said, size, "accuracy %g:", accuracy);
-  if (nopen > 0 && isnan(reached)) add(said, size, " default resolution, since %s", why);
+  judged now = {NAN, NAN};
+  if (nopen > 0) now = judge(spec, *model, accuracy, why, sizeof why);
+  if (nopen > 0 && accuracy > 0) add(said, size, "accuracy %g:", accuracy);
+  if (nopen > 0 && accuracy == 0) add(said, size, "accuracy of sensors:");
+  if (nopen > 0 && isnan(now.missing)) add(said, size, " default resolution, since %s", why);
 
   // refine until the request is met; a finer model that cannot be built leaves the last one
   td_status status = TD_OK;
   int rounds = 0;
-  for (; rounds < ROUNDS && reached > accuracy && status == TD_OK; rounds++) {
-    add(said, size, "%s %.2g", rounds == 0 ? " error" : ",", reached);
+  for (; rounds < ROUNDS && now.missing > 1 && status == TD_OK; rounds++) {
+    add(said, size, "%s %.2g", rounds == 0 ? " error" : ",", now.reached);
     for (int i = 0; i < n && status == TD_OK; i++) {
       const model_rod* r = &(*model)->rod[i];
       char path[40];
       if (!open[i]) continue;
       snprintf(path, sizeof path, "rod(%d).n", i + 1);
-      status = td_spec_number(spec, path, finer(r->model, r->n, reached / accuracy));
+      status = td_spec_number(spec, path, finer(r->model, r->n, now.missing));
     }
     td_model* next = NULL;
     const td_diags before = spec->diags;
@@ -138,11 +157,11 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
     td_diags_back(&spec->diags, &before);
     td_model_free(*model);
     *model = next;
-    reached = reached_by(spec, *model, why, sizeof why);
+    now = judge(spec, *model, accuracy, why, sizeof why);
   }
-  if (nopen > 0 && !isnan(reached))
-    add(said, size, "%s %.2g with", rounds == 0 ? " error" : ",", reached);
-  for (int i = 0; i < n && !isnan(reached); i++)
+  if (nopen > 0 && !isnan(now.missing))
+    add(said, size, "%s %.2g with", rounds == 0 ? " error" : ",", now.reached);
+  for (int i = 0; i < n && !isnan(now.missing); i++)
     if (open[i])
       add(said, size, " %.60s.n = %d", model_name(*model, (*model)->rod[i].name),
           (*model)->rod[i].n);

@@ -9,16 +9,51 @@
 //   constraints  the largest error of closed loops
 //
 // Bars are running maxima: an error that has been made is not unmade.  Where neighbouring motions
-// part (chaos, a cable that catches) the differences grow, and the bars with them.
+// part (chaos, a cable that catches) the differences grow, and the bars with them; the words say
+// so.
 #include <stdio.h>
 
 #include "model/model.h"
 #include "solve/accuracy/bars.h"
 #include "solve/vectors.h"
 
-enum { JUDGED_MODES = 3 };
+enum { JUDGED_MODES = 3, PARTING = 30 };
 
 void td_bars_drop(double* error) { free(error); }
+
+// How many times the differences of a sensor between two runs grow in the second half of the time.
+// Errors of steps add up to some times as much; where neighbouring motions part they multiply.
+static double growth_of(const td_trajectory* a, const td_trajectory* b, output_group g) {
+  const int rows = td_trajectory_rows(a);
+  double early = 0, late = 0;
+  for (int r = 0; r < rows; r++) {
+    const double *x = td_trajectory_sensors(a, r), *y = td_trajectory_sensors(b, r);
+    double d = 0;
+    for (int k = g.first; k < g.first + g.n; k++) d = hypot(d, x[k] - y[k]);
+    if (2 * r < rows) early = fmax(early, d);
+    late = fmax(late, d);
+  }
+  return early > 0 ? late / early : 1;
+}
+
+// Say why the bar of a sensor is large: `share` of its scale, by time (else by rods), with
+// differences that grow so many times.
+static void explain(td_bars* bars, int sensor, double share, bool by_time, double growth) {
+  const td_model* m = bars->model;
+  const char* name = model_name(m, m->output_name[sensor]);
+  const char* touch = m->ncontact > 0 ? " at contacts"
+                      : m->ntaut > 0  ? " where cables become taut"
+                                      : "";
+  if (growth >= PARTING)
+    td_bars_look(bars,
+                 "the error bar of '%.60s' grows to %.0f %% of its scale: neighbouring motions "
+                 "part%s, differences grow %.0f times in the second half of the run",
+                 name, 100 * share, touch, growth);
+  else
+    td_bars_look(
+        bars, "the error bar of '%.60s' is %.0f %% of its scale: %s", name, 100 * share,
+        by_time ? "the steps do not resolve it (par.rtol)" : "the rods do not resolve it (rod.n)");
+}
 
 // Ratio of the errors of the model and of its companion with half the segments at the equilibrium
 // near a state and in the first frequencies there, at most 1/2: what may be assumed where neither
@@ -184,9 +219,11 @@ td_status td_bars_simulate(td_bars* bars, td_spec* spec, td_work* work, td_state
 
     // what was reached, relative to the largest values
     double worst[4] = {0, 0, 0, 0};
+    int largest = 0;
     for (int i = 0; i < n; i++) {
       const double scale = td_bars_scale(bars, i, most);
       if (!(scale > 0)) continue;
+      if (bar[area(rows - 1, n) + (size_t)i] / scale > worst[0]) largest = i;
       worst[0] = fmax(worst[0], bar[area(rows - 1, n) + (size_t)i] / scale);
       worst[1] = fmax(worst[1], space[i] / scale);
       worst[2] = fmax(worst[2], time[i] / scale);
@@ -195,11 +232,14 @@ td_status td_bars_simulate(td_bars* bars, td_spec* spec, td_work* work, td_state
     for (int i = 0; i < 4; i++) reached[i] = worst[i];
     if (!spaced) reached[0] = reached[1] = NAN;
     if (!timed) reached[0] = reached[2] = NAN;
-    if (worst[0] > 0.1)
-      td_bars_look(bars,
-                   "the error bars grow to %.0f %% of the scale: other rods or tolerances lead "
-                   "elsewhere (chaos, a cable that catches, rods that are not resolved)",
-                   100 * worst[0]);
+
+    // large bars, and why: other rods or tolerances lead elsewhere
+    if (worst[0] > 0.1) {
+      const output_group g = td_output_group(m, largest);
+      const double by_steps = timed ? growth_of(*trajectory, loose, g) : 1,
+                   by_rods = other && spaced ? growth_of(*trajectory, other, g) : 1;
+      explain(bars, largest, worst[0], time[largest] > space[largest], fmax(by_steps, by_rods));
+    }
   }
   *error = bar;
   td_trajectory_free(loose);

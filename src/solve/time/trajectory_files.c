@@ -7,10 +7,16 @@
 #include "solve/time/trajectory.h"
 #include "tendril/tools.h"
 
-// Gather all records in one block, name its columns, and stage the files; with `error` (rows x
-// nsensor) trajectory_error.csv alone, which has no numbers in the columns of states and inputs.
+// The files that write_records() stages: trajectory.csv and .h5; .mat too; trajectory_error.csv.
+typedef enum records { RECORDS_ALL, RECORDS_MAT, RECORDS_ERRORS } records;
+
+// Gather all records in one block, name its columns, and stage the files.  With `error` (rows x
+// nsensor) trajectory.h5 and trajectory.mat have the half-widths of each sensor as NAME_error;
+// trajectory_error.csv has them under the names of all columns, and no numbers for states and
+// inputs.
 static td_status write_records(const td_trajectory* run, const td_spec* spec, const char* name,
-                               bool mat, const double* error, td_files* files) {
+                               records kind, const double* error, td_files* files) {
+  const bool alone = kind == RECORDS_ERRORS;
   const td_sizes n = run->size;
   const int rows = run->rows, nmemory = rows > 0 && td_trajectory_memory(run, 0) ? n.nmemory : 0;
   const int states = 1 + n.nsensor + n.nq + n.nv + n.nz, stride = states + n.nu + nmemory;
@@ -32,7 +38,7 @@ static td_status write_records(const td_trajectory* run, const td_spec* spec, co
                  {td_trajectory_inputs(run, i), n.nu},
                  {td_trajectory_memory(run, i), nmemory}};
     for (int k = 0; k < 6; k++) {
-      const double* from = !error   ? parts[k].from
+      const double* from = !alone   ? parts[k].from
                            : k == 0 ? error + (size_t)i * (size_t)n.nsensor
                                     : NULL;
       if (parts[k].n && from) memcpy(p, from, (size_t)parts[k].n * sizeof *p);
@@ -60,9 +66,15 @@ static td_status write_records(const td_trajectory* run, const td_spec* spec, co
                              {"version", td_version()},
                              {"model", name},
                              {"partial", run->stats.partial ? "yes" : "no"}};
-    status = td_columns_csv(c, files, error ? "trajectory_error.csv" : "trajectory.csv");
-    if (status == TD_OK && !error) status = td_columns_h5(c, files, "trajectory.h5", notes, 4);
-    if (status == TD_OK && mat) status = td_columns_mat(c, files, "trajectory.mat");
+    status = td_columns_csv(c, files, alone ? "trajectory_error.csv" : "trajectory.csv");
+    for (int i = 0; error && !alone && i < n.nsensor; i++) {
+      char bar[400];
+      snprintf(bar, sizeof bar, "%.390s_error", td_model_sensor_name(run->model, i));
+      td_columns_add_other(c, bar, "_bar", td_model_sensor_unit(run->model, i), rows, n.nsensor,
+                           error + i);
+    }
+    if (status == TD_OK && !alone) status = td_columns_h5(c, files, "trajectory.h5", notes, 4);
+    if (status == TD_OK && kind == RECORDS_MAT) status = td_columns_mat(c, files, "trajectory.mat");
   }
   td_columns_free(c);
   free(block);
@@ -72,13 +84,15 @@ static td_status write_records(const td_trajectory* run, const td_spec* spec, co
 td_status td_trajectory_write(const td_trajectory* run, const td_spec* spec, const char* name,
                               bool mat, td_files* files) {
   if (!run || !name || !files) return TD_E_USAGE;
-  return write_records(run, spec, name, mat, NULL, files);
+  return write_records(run, spec, name, mat ? RECORDS_MAT : RECORDS_ALL, NULL, files);
 }
 
 td_status td_trajectory_write_errors(const td_trajectory* run, const td_spec* spec,
-                                     const double* error, td_files* files) {
-  if (!run || !error || !files) return TD_E_USAGE;
-  return write_records(run, spec, "", false, error, files);
+                                     const char* name, bool mat, const double* error,
+                                     td_files* files) {
+  if (!run || !name || !error || !files) return TD_E_USAGE;
+  TD_TRY(write_records(run, spec, name, RECORDS_ERRORS, error, files));
+  return write_records(run, spec, name, mat ? RECORDS_MAT : RECORDS_ALL, error, files);
 }
 
 td_status td_trajectory_save(const td_trajectory* run, const char* name, const char* directory,
