@@ -72,8 +72,9 @@ TD_API double td_sensor_accuracy(const td_model* model, int sensor);
 // nor strains until the error bars of sensors at the equilibrium and of the first three frequencies
 // there are below `accuracy` (of sensors with an accuracy of their own below that; 0: these alone),
 // in at most three rounds.  *model, compiled from the spec, is replaced
-// by the last one; the spec has the chosen rod(k).n.  `said` (may be NULL): what was chosen and
-// what it reached, "" where nothing is open.  A model without a stable equilibrium keeps its rods.
+// by the last one; the spec has the chosen rod(k).n, or order and elements of each strain of 'gvs'
+// rods whose strains need different ones.  `said` (may be NULL): what was reached and, behind
+// "with", the choice as statements; "" where nothing is open.  A model without a stable equilibrium keeps its rods.
 TD_API td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char* said,
                                  size_t size);
 

@@ -219,7 +219,7 @@ typedef struct session {
   double asked;
   bar_judged equil_judged, modes_judged;
   bool asked_written;  // by the text or the command line
-  char chosen[1000];   // rods that were refined for it, "": none
+  char chosen[6000];   // rods that were refined for it, "": none
   bar_trust equil_trust, modes_trust, motion_trust;
   double* motion_error;      // rows x nsensor, NULL: none
   double motion_reached[4];  // of all, of the rods, time and constraints

@@ -333,7 +333,7 @@ static const option_row option_table[] = {
     {'j', "--json", NULL, NULL, read_flag, AT(json), "machine-readable result on the standard output"},
     {'q', "--quiet", NULL, NULL, read_flag, AT(quiet), "print nothing but errors"},
     {'c', "--accuracy", NULL, "X", read_share, AT(accuracy), "error that results may have, relative to rod lengths or results; 0: no error bars (default: par.accuracy)"},
-    {'c', "--write-discretisation", NULL, "FILE", read_word, AT(discretisation), "write the rod(k).n that --accuracy or par.accuracy chose, as lines of a model"},
+    {'c', "--write-discretisation", NULL, "FILE", read_word, AT(discretisation), "write the resolution of rods that --accuracy or par.accuracy chose, as lines of a model"},
     {'r', "--rtol", NULL, "X", read_positive, AT(rtol), "relative tolerance (default: par.rtol)"},
     {'a', "--atol", NULL, "X", read_positive, AT(atol), "absolute tolerance (default: par.atol)"},
     {'f', "--t-final", NULL, "T", read_number, AT(t_final), "end of the simulation in s (default: par.t_final)"},

@@ -182,12 +182,15 @@ static int write_discretisation(session* s) {
                     "par.accuracy and a rod without n, order and elements");
   const char* slash = strrchr(path, '/');
   char* folder = slash ? format_text("%.*s", (int)(slash - path) + 1, path) : format_text(".");
-  char* text = format_text("%% %s\n", s->chosen);
-  td_rod rod;
-  for (int i = 0; i < td_spec_count(s->spec, "rod") && td_model_rod_about(s->model, i, &rod); i++) {
-    char* more = text ? format_text("%srod(%d).n = %d;\n", text, i + 1, rod.n) : NULL;
+  const char* statement = strstr(s->chosen, " with ");
+  char* text = format_text("%% %.*s\n", (int)strcspn(s->chosen, ";"), s->chosen);
+  for (statement = statement ? statement + 6 : ""; text && *statement;) {
+    const int n = (int)strcspn(statement, ";");
+    char* more = format_text("%s%.*s;\n", text, n, statement);
     free(text);
     text = more;
+    statement += n + (statement[n] == ';');
+    statement += strspn(statement, " ");
   }
   const int code = folder && text ? file_write(folder, slash ? slash + 1 : path, text)
                                   : complain(CODE_NUMERICS, "out of memory");

@@ -88,7 +88,7 @@ static td_status choose_symbols(deriver* d, const td_derive_options* o) {
 static const char* const known_arrays[] = {
     "fix", "hop", "col", "pos", "vel", "station", "body", "constant", "row", "probe", "param",
     "input", "bound", "event", "joint", "rod", "lump", "node", "output_name", "output_ex",
-    "output_accuracy", "number", "number_ex", "param_slot", "motion_slot", "live_slot",
+    "output_accuracy", "spectral", "number", "number_ex", "param_slot", "motion_slot", "live_slot",
     "live_probe", "live_input", "output_probe", "output_input", "free_v", "free_q", "sample",
     "ball", "piece", "mesh", "measure", "run", "run_dof", "names", "coordinate", "strain_slot",
     // how the engine solves: the equations are the same

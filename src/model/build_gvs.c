@@ -141,7 +141,19 @@ static td_status push_coordinates(builder* b, gvs* g, const int before[6]) {
     }
   }
 
-  // what they are by the coordinates of the written rod
+  // what they are, and by the coordinates of the written rod
+  for (int d = 0; d < 6 && b->spec->refine.on; d++)
+    for (int i = 0; i < g->field[d].n; i++) {
+      const strain_field* field = &g->field[d];
+      const int order = i % (field->order + 1);
+      model_spectral* s = td_push_spectral(b->m, 1);
+      if (!s) return TD_E_NOMEM;
+      *s = (model_spectral){.q = g->q[field->first + i],
+                            .rod = g->rod + 1,
+                            .strain = d,
+                            .top = order == field->order,
+                            .weight = g->length / field->elements / (2 * order + 1)};
+    }
   for (int d = 0; d < 6; d++) {
     const int m = g->written[d].n;
     for (int i = 0; i < g->field[d].n; i++)

@@ -426,7 +426,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
   // the rod, its segments and its base
   char name[160];
   if (written && b->spec->refine.on) TD_TRY(refine[model](b, rod));
-  const bool jumps = b->m->rod[rod].jumps;
+  const bool jumps = b->m->rod[rod].jumps, hidden = b->m->rod[rod].hidden;
   td_build_rod_name(b, rod, name, sizeof name);
   b->m->rod[rod] = (model_rod){.name = td_push_name(b->m, "%s", name),
                                .length = r->length,
@@ -436,6 +436,7 @@ td_status td_build_rod(builder* b, int rod, int hop, int fix, int nfix) {
                                .order = {-1, -1, -1, -1, -1, -1},
                                .monomial = !written,
                                .jumps = jumps,
+                               .hidden = hidden,
                                .fixed = !written};
   for (int i = 0; i < r->npart; i++) b->m->rod[rod].fixed |= r->part[i].w.strain != NULL;
   r->hop = malloc(((size_t)r->n + 1) * sizeof(int));

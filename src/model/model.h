@@ -442,6 +442,14 @@ typedef struct model_lift {
   double weight;
 } model_lift;
 
+// A coordinate of a refined 'gvs' rod: the factor of a Legendre polynomial of its strain, whose
+// square has the integral `weight` over the element.
+typedef struct model_spectral {
+  int q, rod, strain;  // rods from 1, strains from 0
+  bool top;            // of the highest order
+  double weight;       // length of the element / (2 order + 1) [m]
+} model_spectral;
+
 typedef struct model_rod {
   int name;
   double length;  // as loaded
@@ -511,6 +519,7 @@ typedef struct model_joint {
   X(model_joint, joint, "joints as written")                                      \
   X(model_rod, rod, "rods")                                                       \
   X(model_lift, lift, "coordinates of a refined rod by those of the written one") \
+  X(model_spectral, spectral, "what the coordinates of refined 'gvs' rods are")   \
   X(model_mesh, mesh, "meshes; each is a joint too, after those written")         \
   X(model_lump, lump, "masses of rod pieces")                                     \
   X(model_term, term, "coordinates in strains")                                   \

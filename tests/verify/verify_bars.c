@@ -4,9 +4,10 @@
 // Random rods (sections, materials, gravity, tip loads and bodies, cables, chambers, attachments,
 // natural curvature) are computed in all rod models at usual resolutions, with their bars, and once
 // with 8 elements of order 3, 32 functions of each strain, whose error is below 1e-9.  A few by
-// default, 500 with TENDRIL_LONG=1.  The table is that of docs/accuracy.md; BARS_COUNT and BARS_MOVE
-// say how many rods stand still and move, BARS_FIRST with which seed they begin (1000: those that
-// factors were looked at on), BARS_ONLY which tests run ("*motion*"), BARS_SAY=1 prints every bar.
+// default, 500 with TENDRIL_LONG=1.  The table is that of docs/accuracy.md; BARS_COUNT and
+// BARS_MOVE say how many rods stand still and move, BARS_FIRST with which seed they begin (1000:
+// those that factors were looked at on), BARS_ONLY which tests run ("*motion*"), BARS_SAY=1 prints
+// every bar.
 #include "bench.h"
 #include "sanitized.h"
 #include "tendril/accuracy.h"

@@ -9,8 +9,10 @@
 //   bar of a frequency  = 3 · |ω(refined) - ω|                      at the corrected equilibrium
 //
 // The factor covers what the refined model leaves: 1.5 for 'gvs', whose error falls by far more
-// than 3 with the refinement; 2 for segments, whose error falls by 4 in the limit and at least by 2
-// before; 3 for 'rom', of which only the order is raised.
+// than 3 with the refinement, and up to 2.5 times that where it does not, as in the boundary layers
+// of tight cables: where the polynomials of the highest order have a share in the change; 2 for
+// segments, whose error falls by 4 in the limit and at least by 2 before; 3 for 'rom', of which
+// only the order is raised.
 #include "solve/accuracy/bars.h"
 
 #include <stdarg.h>
@@ -27,6 +29,8 @@ static const double factors[ROD_MODELS] = {[ROD_MODEL_gvs] = 1.5,
                                            [ROD_MODEL_eba] = 2,
                                            [ROD_MODEL_rom] = 3};
 static const double frequency_factor = 3;
+// How much longer a bar becomes with the share of the highest order in the change of the strains.
+static const double unresolved = 1.5;
 // Relative error of what the solvers return, which every bar includes.
 static const double floor_of_solver = 1e-10;
 
@@ -184,6 +188,30 @@ static td_status correct(td_bars* bars, td_work* work, const td_state* state) {
   return TD_OK;
 }
 
+bool td_bars_spectrum(td_bars* bars, td_work* work, const td_state* state, double* change,
+                      double* top) {
+  const td_model* m = bars->model;
+  td_companion* c = bars->fine;
+  for (int i = 0; i < 6 * m->nrod; i++) change[i] = top[i] = 0;
+  if (!c || c->model->nspectral == 0 || !is_last(bars, work, state)) return false;
+  double* q = malloc(sizeof(double) * ((size_t)c->model->npos + 1));
+  if (!q) return false;
+
+  // the embedded state beside the corrected one, which comes back
+  copy(q, c->state->q, c->model->npos);
+  const bool ok = td_companion_embed(c, work, state) == TD_OK;
+  for (int i = 0; i < c->model->nspectral && ok; i++) {
+    const model_spectral* s = &c->model->spectral[i];
+    const double length = m->rod[s->rod - 1].length, arm = s->strain < 3 ? 1 : length,
+                 weight = s->weight * arm * arm * length, x = q[s->q] - c->state->q[s->q];
+    change[6 * (s->rod - 1) + s->strain] += weight * x * x;
+    if (s->top) top[6 * (s->rod - 1) + s->strain] += weight * q[s->q] * q[s->q];
+  }
+  copy(c->state->q, q, c->model->npos);
+  free(q);
+  return ok;
+}
+
 // Length of the stem of a component's name, "tip" of "tip_x" and "bend" of "bend_2"; 0: it is none.
 static size_t stem_of(const char* name) {
   const char* end = strrchr(name, '_');
@@ -283,6 +311,18 @@ td_status td_bars_equilibrium(td_bars* bars, td_work* work, const td_state* stat
     return TD_OK;
   }
 
+  // what the refined model still misses: the share of its highest order in the change
+  double* spectrum = calloc(12 * (size_t)m->nrod + 1, sizeof(double));
+  if (!spectrum) return TD_E_NOMEM;
+  double change_of = 0, top_of = 0;
+  if (td_bars_spectrum(bars, work, state, spectrum, spectrum + 6 * m->nrod))
+    for (int i = 0; i < 6 * m->nrod; i++) {
+      change_of += spectrum[i];
+      top_of += spectrum[6 * m->nrod + i];
+    }
+  free(spectrum);
+  const double left = change_of > 0 ? fmin(1, sqrt(top_of / change_of)) : 0;
+
   // changes of sensors, of points as a whole
   double worst = 0;
   for (int i = 0; i < n;) {
@@ -291,7 +331,8 @@ td_status td_bars_equilibrium(td_bars* bars, td_work* work, const td_state* stat
     for (int k = 0; k < parts; k++)
       change = hypot(change, bars->refined[i + k] - bars->coarse[i + k]);
     const double scale = td_bars_scale(bars, i, bars->coarse);
-    const double bar = factor_of(bars, i) * change + floor_of_solver * scale;
+    const double bar =
+        factor_of(bars, i) * (1 + unresolved * left) * change + floor_of_solver * scale;
     for (int k = 0; k < parts; k++) error[i + k] = bar;
     if (strcmp(td_model_sensor_unit(m, i), "m") == 0) worst = fmax(worst, change / scale);
     i += parts;

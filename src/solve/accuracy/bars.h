@@ -24,6 +24,12 @@ struct td_bars {
 // Begin a result with the reasons that all of them have, and add one.
 void td_bars_begin(td_bars* bars);
 void td_bars_look(td_bars* bars, const char* format, ...) TD_PRINTF(2, 3);
+// How far the strains of each rod were from those of the refined model at the last equilibrium, as
+// places they move: ∫ δξ² over each strain (nrod x 6), of curvatures times length² [m²].  Their
+// polynomials of the highest order in the refined model, which tell what that still misses, in top.
+// False: the model has no such numbers ('gvs' rods have them).
+bool td_bars_spectrum(td_bars* bars, td_work* work, const td_state* state, double* change,
+                      double* top);
 // Correct the state of a companion to its equilibrium.
 td_status td_companion_rest(td_companion* companion);
 // Undamped natural frequencies of a companion at its state, ascending: *omega (to be freed),

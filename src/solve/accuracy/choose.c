@@ -4,16 +4,21 @@
 // request, in at most three rounds.
 //
 // 'gvs': n + 2 for each factor 10 that is missing, which smooth strains fall by at least; above 10,
-// where elements of order 4 take over, at least 20.  'srl', 'ebr' and 'eba', whose error falls with
-// n²: n times the root of what is missing.  'rom': n + 1 for each factor 10.
+// where elements of order 4 take over, 20, then as many more as strains need that fall with h⁵.
+// Where sensors miss the request, only the strains whose change moves places by a tenth of what is
+// missing or more, in a rod without parts; where frequencies do, all of them.  'srl', 'ebr' and
+// 'eba', whose error falls with n²: n times the root of what is missing.  'rom': n + 1 for each
+// factor 10.
 //
 // Rods are not coarsened below the default: an equilibrium may be straight where the motion is not.
 #include <stdarg.h>
 #include <stdio.h>
 
 #include "base/diag.h"
+#include "elem/basis.h"
 #include "model/model.h"
 #include "model/spec.h"
+#include "solve/accuracy/bars.h"
 #include "solve/vectors.h"
 #include "tendril/accuracy.h"
 
@@ -37,8 +42,10 @@ static int finer(rod_model model, int n, double missing) {
   const double decades = fmax(1, ceil(log10(fmax(1, missing))));
   switch (model) {
     case ROD_MODEL_gvs:
+      if (n > 10)  // elements of order 4: strains at a place fall with their length to the power 5
+        return min_int(MOST_CHOSEN, (int)ceil(n * fmax(1.3, 1.15 * pow(missing, 0.2))));
       n += 2 * (int)decades;
-      return min_int(MOST_CHOSEN, n > 10 ? max_int(n, 20) : n);
+      return n > 10 ? 20 : n;
     case ROD_MODEL_rom:
       return min_int(18, n + (int)decades);
     default:
@@ -50,22 +57,26 @@ static int finer(rod_model model, int n, double missing) {
 // what is asked of this sensor or frequency, whichever misses it most.
 typedef struct judged {
   double reached, missing;  // NaN: there is no bar
+  bool frequency;           // of a frequency
 } judged;
 
-static void worse(judged* j, double relative, double asked) {
+static void worse(judged* j, double relative, double asked, bool frequency) {
   if (!(asked > 0) || (!isnan(j->missing) && relative / asked <= j->missing)) return;
-  *j = (judged){relative, relative / asked};
+  *j = (judged){relative, relative / asked, frequency};
 }
 
 // Judge a model at its equilibrium, asked for an accuracy of sensors (0: those with one of their
 // own alone) and frequencies there.
-static judged judge(td_spec* spec, const td_model* model, double accuracy, char* why, size_t size) {
+// alone) and frequencies there.  `change` (nrod x 6): how far the strains of 'gvs' rods move
+// places.
+static judged judge(td_spec* spec, const td_model* model, double accuracy, double* change,
+                    char* why, size_t size) {
   td_bars* bars = NULL;
   td_work* work = td_work_new(model);
   td_state* state = td_state_new(model);
   td_modes_result* modes = NULL;
   double *error = NULL, *values = NULL;
-  judged worst = {NAN, NAN};
+  judged worst = {NAN, NAN, false};
   td_equil_result rest = {.stability = TD_UNKNOWN};
   const char* reasons = "";
   td_equil_options how = td_equil_options_default();
@@ -83,10 +94,16 @@ static judged judge(td_spec* spec, const td_model* model, double accuracy, char*
     ok = error && values && td_sensors(model, state, work, values) == TD_OK &&
          td_bars_equilibrium(bars, work, state, &rest, error) == TD_OK;
     td_bars_trust(bars, &reasons);
+    double* top = calloc(6 * (size_t)model->nrod + 1, sizeof(double));
+    if (!ok || !top || !td_bars_spectrum(bars, work, state, change, top))
+      for (int i = 0; i < 6 * model->nrod; i++) change[i] = INFINITY;  // not known
+    for (int i = 0; i < 6 * model->nrod; i++) change[i] = sqrt(change[i]);
+    free(top);
     for (int i = 0; i < n && ok; i++) {
       const double scale = td_bars_scale(bars, i, values);
       const double own = model->output_accuracy[i];
-      if (scale > 0 && !isnan(error[i])) worse(&worst, error[i] / scale, own >= 0 ? own : accuracy);
+      if (scale > 0 && !isnan(error[i]))
+        worse(&worst, error[i] / scale, own >= 0 ? own : accuracy, false);
     }
     if (ok && isnan(worst.missing))
       snprintf(why, size, "%s", n == 0 ? "there are no sensors" : reasons);
@@ -98,7 +115,7 @@ static judged judge(td_spec* spec, const td_model* model, double accuracy, char*
       td_bars_modes(bars, work, state, modes, error) == TD_OK)
     for (int i = 0; i < modes->n && i < JUDGED_MODES; i++)
       if (modes->omega[i] > 0 && !isnan(error[i]))
-        worse(&worst, error[i] / modes->omega[i], accuracy);
+        worse(&worst, error[i] / modes->omega[i], accuracy, true);
   td_modes_free(modes);
   free(error);
   free(values);
@@ -118,6 +135,71 @@ static void add(char* said, size_t size, const char* format, ...) {
   va_end(args);
 }
 
+// The resolution of a rod that is chosen: n of each strain, the same of all in models but 'gvs'.
+typedef struct choice {
+  bool open, whole;  // open to choice; of all strains together
+  int n[6];
+} choice;
+
+static bool is_even(const choice* c) {
+  for (int d = 1; d < 6; d++)
+    if (c->n[d] != c->n[0]) return false;
+  return true;
+}
+
+// Order and elements of each strain of a 'gvs' rod that has n functions of it.
+static void spaces_of(const choice* c, double order[6], double elements[6]) {
+  for (int d = 0; d < 6; d++) {
+    int p, e;
+    td_basis_find("legendre")->f->resolve(c->n[d], &p, &e);
+    order[d] = p;
+    elements[d] = e;
+  }
+}
+
+// Refine the strains that keep rod i from what is asked: those that move places as far as the worst
+// one would by 0.3 of what is asked, so that the others may stay.
+static void refine(choice* c, const model_rod* rod, int i, const double* change, double most,
+                   const judged* now) {
+  for (int d = 0; d < 6; d++) {
+    const bool stays = !c->whole && !now->frequency && isfinite(most) &&
+                       change[6 * i + d] < 0.3 * most / now->missing;
+    if (!stays) c->n[d] = finer(rod->model, c->n[d], now->missing);
+  }
+}
+
+// Write the choice into the description: rod(i).n, or order and elements where strains differ.
+static td_status write_choice(td_spec* spec, const choice* c, int i) {
+  char path[40];
+  double order[6], elements[6];
+  if (is_even(c)) {
+    snprintf(path, sizeof path, "rod(%d).n", i + 1);
+    return td_spec_number(spec, path, c->n[0]);
+  }
+  spaces_of(c, order, elements);
+  snprintf(path, sizeof path, "rod(%d).order", i + 1);
+  TD_TRY(td_spec_matrix(spec, path, 1, 6, order));
+  snprintf(path, sizeof path, "rod(%d).elements", i + 1);
+  return td_spec_matrix(spec, path, 1, 6, elements);
+}
+
+// Say it as statements of the language.
+static void say_choice(char* said, size_t size, const choice* c, int i, bool first) {
+  add(said, size, "%srod(%d).", first ? " " : "; ", i + 1);
+  if (is_even(c)) {
+    add(said, size, "n = %d", c->n[0]);
+    return;
+  }
+  double space[2][6];
+  spaces_of(c, space[0], space[1]);
+  for (int k = 0; k < 2; k++) {
+    if (k == 1) add(said, size, "; rod(%d).", i + 1);
+    add(said, size, "%s = [%g", k == 0 ? "order" : "elements", space[k][0]);
+    for (int d = 1; d < 6; d++) add(said, size, " %g", space[k][d]);
+    add(said, size, "]");
+  }
+}
+
 td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char* said,
                           size_t size) {
   if (!spec || !model || !*model || !(accuracy >= 0) || (said && size == 0)) return TD_E_USAGE;
@@ -128,12 +210,23 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
   // rods that are open to choice; edges of meshes come behind the written ones
   const value* rods = td_get(spec->root, 0, "rod");
   const int n = rods ? min_int(td_value_count(rods), (*model)->nrod) : 0;
-  bool* open = calloc((size_t)n + 1, sizeof *open);
-  if (!open) return TD_E_NOMEM;
+  choice* rod = calloc((size_t)n + 1, sizeof *rod);
+  double* change = calloc(6 * (size_t)(*model)->nrod + 1, sizeof *change);
+  if (!rod || !change) {
+    free(rod);
+    free(change);
+    return TD_E_NOMEM;
+  }
   int nopen = 0;
-  for (int i = 0; i < n; i++) nopen += open[i] = is_open(rods, i);
-  judged now = {NAN, NAN};
-  if (nopen > 0) now = judge(spec, *model, accuracy, why, sizeof why);
+  for (int i = 0; i < n; i++) {
+    const model_rod* r = &(*model)->rod[i];
+    rod[i].open = is_open(rods, i);
+    rod[i].whole = r->model != ROD_MODEL_gvs || td_get(rods, i, "part");
+    for (int d = 0; d < 6; d++) rod[i].n[d] = r->n;
+    nopen += rod[i].open;
+  }
+  judged now = {NAN, NAN, false};
+  if (nopen > 0) now = judge(spec, *model, accuracy, change, why, sizeof why);
   if (nopen > 0 && accuracy > 0) add(said, size, "accuracy %g:", accuracy);
   if (nopen > 0 && accuracy == 0) add(said, size, "accuracy of sensors:");
   if (nopen > 0 && isnan(now.missing)) add(said, size, " default resolution, since %s", why);
@@ -143,12 +236,12 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
   int rounds = 0;
   for (; rounds < ROUNDS && now.missing > 1 && status == TD_OK; rounds++) {
     add(said, size, "%s %.2g", rounds == 0 ? " error" : ",", now.reached);
+    double most = 0;
+    for (int i = 0; i < 6 * n; i++) most = rod[i / 6].open ? fmax(most, change[i]) : most;
     for (int i = 0; i < n && status == TD_OK; i++) {
-      const model_rod* r = &(*model)->rod[i];
-      char path[40];
-      if (!open[i]) continue;
-      snprintf(path, sizeof path, "rod(%d).n", i + 1);
-      status = td_spec_number(spec, path, finer(r->model, r->n, now.missing));
+      if (!rod[i].open) continue;
+      refine(&rod[i], &(*model)->rod[i], i, change, most, &now);
+      status = write_choice(spec, &rod[i], i);
     }
     td_model* next = NULL;
     const td_diags before = spec->diags;
@@ -157,14 +250,17 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
     td_diags_back(&spec->diags, &before);
     td_model_free(*model);
     *model = next;
-    now = judge(spec, *model, accuracy, why, sizeof why);
+    now = judge(spec, *model, accuracy, change, why, sizeof why);
   }
   if (nopen > 0 && !isnan(now.missing))
     add(said, size, "%s %.2g with", rounds == 0 ? " error" : ",", now.reached);
+  bool first = true;
   for (int i = 0; i < n && !isnan(now.missing); i++)
-    if (open[i])
-      add(said, size, " %.60s.n = %d", model_name(*model, (*model)->rod[i].name),
-          (*model)->rod[i].n);
-  free(open);
+    if (rod[i].open) {
+      say_choice(said, size, &rod[i], i, first);
+      first = false;
+    }
+  free(rod);
+  free(change);
   return status;
 }

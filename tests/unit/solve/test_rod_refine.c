@@ -137,6 +137,62 @@ static void test_a_coarser_space_is_a_projection(void** state) {
   pair_free(&p);
 }
 
+// Does an element of the refined rod end at an arc length?
+static bool ends_at(const td_model* m, double arc) {
+  double end = 0;
+  bool first = true,
+       found = false;  // of an element: its polynomial of order 0, whose weight is its length
+  for (int i = 0; i < m->nspectral; i++) {
+    const model_spectral* s = &m->spectral[i];
+    if (s->strain != 3) continue;
+    if (first) end += s->weight;
+    found = found || fabs(end - arc) < 1e-9;
+    first = s->top;
+  }
+  return found;
+}
+
+// What is written along a rod may jump or have corners: elements end there.
+static void test_jumps_in_expressions_are_boundaries(void** state) {
+  (void)state;
+  static const struct {
+    const char* text;
+    double arc[2];
+  } cases[] = {
+      {"rod(1).radius = 0.01 - 0.005*step(s, 0.137);", {0.137}},
+      {"rod(1).E = 1e6*(1 + abs(s - 0.21));", {0.21}},
+      {"rod(1).rho = 1000 + 500*(s < 0.31);", {0.31}},
+      {"rod(1).radius = max(0.01 - 0.05*s, 0.005);", {0.1}},
+      {"rod(1).shape = [0 0 0 sign(sin(10*s) - 0.5) 0 0];", {0.0523598775598, 0.2617993877991}},
+      {"p = param('p', 0.11); rod(1).load = [0 step(s, p) 0 0 0 0];", {0.11}},
+      {"rod(1).eta = interp1([0 0.17 0.4], [1 2 1], s);", {0.17}},
+      {"cable(1).path = [0.005*(1 - 0.5*(s > 0.23)) 0]; cable(1).tension = 1;", {0.23}},
+  };
+  const spec_refine how = {.on = true, .split = 2, .raise = 1};
+  for (size_t i = 0; i < sizeof cases / sizeof *cases; i++) {
+    pair p = pair_new(cases[i].text, how);
+    assert_true(ends_at(p.fine->model, 0.4));
+    for (int k = 0; k < 2 && cases[i].arc[k] > 0; k++)
+      if (!ends_at(p.fine->model, cases[i].arc[k])) fail_msg("%s", cases[i].text);
+    assert_false(p.fine->model->rod[0].hidden);
+    pair_free(&p);
+  }
+
+  // a smooth rod has none, too many are told, and segments in which there is one
+  pair p = pair_new("rod(1).E = 1e6*(1 + (s - 0.2)^2);", how);
+  assert_false(ends_at(p.fine->model, 0.137) || p.fine->model->rod[0].hidden);
+  pair_free(&p);
+  p = pair_new("rod(1).E = 1e6*(2 + sign(sin(2000*s)));", how);
+  assert_true(p.fine->model->rod[0].hidden);
+  pair_free(&p);
+  p = pair_new("rod(1).model = 'srl'; rod(1).n = 4; rod(1).E = 1e6*(1 + step(s, 0.137));", how);
+  assert_true(p.fine->model->rod[0].jumps);
+  pair_free(&p);
+  p = pair_new("rod(1).model = 'srl'; rod(1).n = 4; rod(1).E = 1e6*(1 + step(s, 0.2));", how);
+  assert_false(p.fine->model->rod[0].jumps);
+  pair_free(&p);
+}
+
 static void test_coordinates_by_number_have_no_companion(void** state) {
   (void)state;
   td_spec* spec = td_spec_new();
@@ -170,6 +226,7 @@ int main(void) {
       cmocka_unit_test(test_held_strains_stay_held),
       cmocka_unit_test(test_initial_coordinates_go_along),
       cmocka_unit_test(test_a_coarser_space_is_a_projection),
+      cmocka_unit_test(test_jumps_in_expressions_are_boundaries),
       cmocka_unit_test(test_coordinates_by_number_have_no_companion),
   };
   return cmocka_run_group_tests(tests, NULL, NULL);
