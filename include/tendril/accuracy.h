@@ -71,7 +71,7 @@ TD_API double td_sensor_accuracy(const td_model* model, int sensor);
 // Refine the rods of a model for which the text writes neither n, order, elements, basis, points
 // nor strains until the error bars of sensors at the equilibrium and of the first three frequencies
 // there are below `accuracy` (of sensors with an accuracy of their own below that; 0: these alone),
-// in at most three rounds.  *model, compiled from the spec, is replaced
+// in at most four rounds.  *model, compiled from the spec, is replaced
 // by the last one; the spec has the chosen rod(k).n, or order and elements of each strain of 'gvs'
 // rods whose strains need different ones.  `said` (may be NULL): what was reached and, behind
 // "with", the choice as statements; "" where nothing is open.  A model without a stable equilibrium keeps its rods.

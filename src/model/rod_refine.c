@@ -45,7 +45,8 @@ static td_status jumps_of(builder* b, int rod, ex e, rod_places* out) {
   const td_exprs* g = b->spec->graph;
   const int along = TD_ON_ARC | TD_ON_HERE | TD_ON_STRAIN;
   const double length = b->rod[rod].length;
-  if (!(td_ex_depends(g, e) & along) || td_ex_smoothness(g, e, along) > 0) return TD_OK;
+  if (!((unsigned)td_ex_depends(g, e) & (unsigned)along) || td_ex_smoothness(g, e, along) > 0)
+    return TD_OK;
   int n = 0;
   ex* nodes = td_ex_needed(g, &e, 1, &n);
   double* vars = td_build_trial(b, 0);

@@ -138,6 +138,23 @@ says 'simulation: accuracy 1e-09 was asked for'
 expect 3 sim one.m --t-final 0.1 --set a=1e-9 --set n=2 -o moved
 says "accuracy 1e-09 of sensor 'tip_x' was asked for"
 
+# motions that part: the bar grows, and the words say why
+cat >parting.m <<'MODEL'
+world.g = [0 0 -9.81];
+body(1).m = 0.2; body(1).I = 1e-4*eye(3); body(1).l_com = [0 0 0.2];
+joint(1).second = 1; joint(1).tr(1).rot = [1 inf]; joint(1).dof(1).init = 0.4;
+body(2).m = 0.01; body(2).I = 1e-5*eye(3);
+joint(2).first = 1; joint(2).second = 2; joint(2).tr(1).trans = [0 0 0.3]; joint(2).tr(2).rot = [1 inf]; joint(2).dof(1).init = 0.3;
+rod(1).first = 2; rod(1).length = 0.3; rod(1).radius = 0.006; rod(1).E = 3e6; rod(1).rho = 1100; rod(1).eta = 1e4;
+rod(1).modes = [0 0 0 1 0 0]; rod(1).n = 3;
+sensor(1).name = 'tip'; sensor(1).value = pos(rod(1));
+par.t_final = 5; par.dt_out = 0.02; par.rtol = 1e-7;
+MODEL
+expect 3 sim parting.m --accuracy 0.1 -o parted
+prints "trust: look: the error bar of 'tip_x' grows to "
+prints '% of its scale: neighbouring motions part, differences grow '
+json parted/summary.json 'd["trust"]["verdict"] == "look" and d["accuracy"]["reached"] > 1'
+
 # true errors beside the bars
 expect 0 compare rod.m --static --n 2,3,4,6 -o out
 prints 'error bar'

@@ -10,9 +10,9 @@
 //
 // The factor covers what the refined model leaves: 1.5 for 'gvs', whose error falls by far more
 // than 3 with the refinement, and up to 2.5 times that where it does not, as in the boundary layers
-// of tight cables: where the polynomials of the highest order have a share in the change; 2 for
-// segments, whose error falls by 4 in the limit and at least by 2 before; 3 for 'rom', of which
-// only the order is raised.
+// of tight cables: where the polynomials of the highest order have a share in the change; 2.5
+// for segments, whose error falls by 4 in the limit and at least by 1.7 before; 3 for 'rom', of
+// which only the order is raised.
 #include "solve/accuracy/bars.h"
 
 #include <stdarg.h>
@@ -24,9 +24,9 @@
 
 // Bar of a rod model relative to the change under its refinement.
 static const double factors[ROD_MODELS] = {[ROD_MODEL_gvs] = 1.5,
-                                           [ROD_MODEL_srl] = 2,
-                                           [ROD_MODEL_ebr] = 2,
-                                           [ROD_MODEL_eba] = 2,
+                                           [ROD_MODEL_srl] = 2.5,
+                                           [ROD_MODEL_ebr] = 2.5,
+                                           [ROD_MODEL_eba] = 2.5,
                                            [ROD_MODEL_rom] = 3};
 static const double frequency_factor = 3;
 // How much longer a bar becomes with the share of the highest order in the change of the strains.

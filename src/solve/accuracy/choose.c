@@ -1,14 +1,14 @@
 // The choice of the discretisation by an accuracy: rods for which the text writes neither n, order,
 // elements, basis, functions nor strain start with the default resolution and are refined until
 // the error bars of the sensors at the equilibrium and of the first frequencies there meet the
-// request, in at most three rounds.
+// request, in at most four rounds.
 //
-// 'gvs': n + 2 for each factor 10 that is missing, which smooth strains fall by at least; above 10,
-// where elements of order 4 take over, 20, then as many more as strains need that fall with h⁵.
-// Where sensors miss the request, only the strains whose change moves places by a tenth of what is
+// 'gvs': up to 4 orders a round, as many as the pace at which the error falls asks for, until 10;
+// then 20, with elements of order 4, and as many more as strains need that fall with h⁵. Where
+// sensors miss the request, only the strains whose change moves places by a tenth of what is
 // missing or more, in a rod without parts; where frequencies do, all of them.  'srl', 'ebr' and
-// 'eba', whose error falls with n²: n times the root of what is missing.  'rom': n + 1 for each
-// factor 10.
+// 'eba', whose error falls with n²: n times the root of what is missing.  'rom': orders
+// as of 'gvs'.
 //
 // Rods are not coarsened below the default: an equilibrium may be straight where the motion is not.
 #include <stdarg.h>
@@ -22,7 +22,7 @@
 #include "solve/vectors.h"
 #include "tendril/accuracy.h"
 
-enum { ROUNDS = 3, JUDGED_MODES = 3, MOST_CHOSEN = 64 };
+enum { ROUNDS = 4, JUDGED_MODES = 3, MOST_CHOSEN = 64 };
 
 // May the resolution of a rod be chosen?  Nothing about it is written, of the rod or of a part.
 static bool is_open(const value* rods, int i) {
@@ -37,17 +37,19 @@ static bool is_open(const value* rods, int i) {
   return true;
 }
 
-// The next resolution of a rod whose error is `missing` times what is asked.
-static int finer(rod_model model, int n, double missing) {
-  const double decades = fmax(1, ceil(log10(fmax(1, missing))));
+// The next resolution of a rod whose error is `missing` times what is asked, and falls by `pace`
+// decades with each order.
+static int finer(rod_model model, int n, double missing, double pace) {
+  const double decades = log10(fmax(1, missing)) + 0.3;
+  const int orders = min_int(4, (int)ceil(decades / pace));
   switch (model) {
     case ROD_MODEL_gvs:
       if (n > 10)  // elements of order 4: strains at a place fall with their length to the power 5
         return min_int(MOST_CHOSEN, (int)ceil(n * fmax(1.3, 1.15 * pow(missing, 0.2))));
-      n += 2 * (int)decades;
-      return n > 10 ? 20 : n;
+      if (n == 10) return (int)ceil(20 * pow(fmax(1, missing), 0.2));
+      return min_int(10, n + orders);
     case ROD_MODEL_rom:
-      return min_int(18, n + (int)decades);
+      return min_int(18, n + orders);
     default:
       return min_int(4 * MOST_CHOSEN, (int)ceil(n * fmax(1.5, 1.1 * sqrt(missing))));
   }
@@ -60,9 +62,9 @@ typedef struct judged {
   bool frequency;           // of a frequency
 } judged;
 
-static void worse(judged* j, double relative, double asked, bool frequency) {
-  if (!(asked > 0) || (!isnan(j->missing) && relative / asked <= j->missing)) return;
-  *j = (judged){relative, relative / asked, frequency};
+static void worse(judged* j, double error, double asked, bool frequency) {
+  if (!(asked > 0) || (!isnan(j->missing) && error / asked <= j->missing)) return;
+  *j = (judged){error, error / asked, frequency};
 }
 
 // Judge a model at its equilibrium, asked for an accuracy of sensors (0: those with one of their
@@ -160,11 +162,11 @@ static void spaces_of(const choice* c, double order[6], double elements[6]) {
 // Refine the strains that keep rod i from what is asked: those that move places as far as the worst
 // one would by 0.3 of what is asked, so that the others may stay.
 static void refine(choice* c, const model_rod* rod, int i, const double* change, double most,
-                   const judged* now) {
+                   const judged* now, double pace) {
   for (int d = 0; d < 6; d++) {
     const bool stays = !c->whole && !now->frequency && isfinite(most) &&
                        change[6 * i + d] < 0.3 * most / now->missing;
-    if (!stays) c->n[d] = finer(rod->model, c->n[d], now->missing);
+    if (!stays) c->n[d] = finer(rod->model, c->n[d], now->missing, pace);
   }
 }
 
@@ -222,7 +224,9 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
     const model_rod* r = &(*model)->rod[i];
     rod[i].open = is_open(rods, i);
     rod[i].whole = r->model != ROD_MODEL_gvs || td_get(rods, i, "part");
-    for (int d = 0; d < 6; d++) rod[i].n[d] = r->n;
+    // each part has the n of its rod, and the rod counts those of all
+    const value* parts = td_get(rods, i, "part");
+    for (int d = 0; d < 6; d++) rod[i].n[d] = r->n / max_int(1, parts ? td_value_count(parts) : 1);
     nopen += rod[i].open;
   }
   judged now = {NAN, NAN, false};
@@ -234,13 +238,17 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
   // refine until the request is met; a finer model that cannot be built leaves the last one
   td_status status = TD_OK;
   int rounds = 0;
+  double pace = 0.75;  // of smooth strains, until it is seen
   for (; rounds < ROUNDS && now.missing > 1 && status == TD_OK; rounds++) {
     add(said, size, "%s %.2g", rounds == 0 ? " error" : ",", now.reached);
+    const double missed = now.missing;
     double most = 0;
+    int orders = 0, before_n = 0;
+    for (int i = 0; i < n; i++) before_n = rod[i].open ? max_int(before_n, rod[i].n[3]) : before_n;
     for (int i = 0; i < 6 * n; i++) most = rod[i / 6].open ? fmax(most, change[i]) : most;
     for (int i = 0; i < n && status == TD_OK; i++) {
       if (!rod[i].open) continue;
-      refine(&rod[i], &(*model)->rod[i], i, change, most, &now);
+      refine(&rod[i], &(*model)->rod[i], i, change, most, &now, pace);
       status = write_choice(spec, &rod[i], i);
     }
     td_model* next = NULL;
@@ -251,6 +259,11 @@ td_status td_model_choose(td_spec* spec, double accuracy, td_model** model, char
     td_model_free(*model);
     *model = next;
     now = judge(spec, *model, accuracy, change, why, sizeof why);
+
+    // how fast the error falls
+    for (int i = 0; i < n; i++) orders = rod[i].open ? max_int(orders, rod[i].n[3]) : orders;
+    if (orders > before_n && now.missing > 0)
+      pace = fmin(2, fmax(0.3, log10(missed / now.missing) / (orders - before_n)));
   }
   if (nopen > 0 && !isnan(now.missing))
     add(said, size, "%s %.2g with", rounds == 0 ? " error" : ",", now.reached);

@@ -234,11 +234,13 @@ td_status td_bars_simulate(td_bars* bars, td_spec* spec, td_work* work, td_state
     if (!timed) reached[0] = reached[2] = NAN;
 
     // large bars, and why: other rods or tolerances lead elsewhere
-    if (worst[0] > 0.1) {
+    if (worst[0] > 0.01) {
       const output_group g = td_output_group(m, largest);
       const double by_steps = timed ? growth_of(*trajectory, loose, g) : 1,
-                   by_rods = other && spaced ? growth_of(*trajectory, other, g) : 1;
-      explain(bars, largest, worst[0], time[largest] > space[largest], fmax(by_steps, by_rods));
+                   by_rods = other && spaced ? growth_of(*trajectory, other, g) : 1,
+                   growth = fmax(by_steps, by_rods);
+      if (worst[0] > 0.1 || growth >= PARTING)
+        explain(bars, largest, worst[0], time[largest] > space[largest], growth);
     }
   }
   *error = bar;
