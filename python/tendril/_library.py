@@ -76,6 +76,11 @@ class td_sim_options(c.Structure):
                 ("memory", c.c_double)]
 
 
+class td_settings(c.Structure):
+    _fields_ = [("t_init", c.c_double), ("t_final", c.c_double), ("dt_out", c.c_double), ("rtol", c.c_double), ("atol", c.c_double),
+                ("solver", c.c_int), ("equil", c.c_bool), ("modal", c.c_bool), ("dyn", c.c_bool), ("step", c.c_double)]
+
+
 class td_input_table(c.Structure):
     _fields_ = [("rows", c.c_int), ("n", c.c_int), ("t", c.c_void_p), ("input", c.c_void_p), ("values", c.c_void_p)]
 
@@ -144,7 +149,7 @@ class td_by(c.Structure):
 Weigh = c.CFUNCTYPE(c.c_int, c.c_void_p, c.c_void_p, DoubleP)
 
 STRUCTURES = (td_sizes, td_state, td_flags, td_energies, td_equil_options, td_equil_result, td_modes_result,
-              td_linear, td_structure, td_sim_options, td_input_table, td_sim_stats, td_batch_options, td_recording,
+              td_linear, td_structure, td_sim_options, td_settings, td_input_table, td_sim_stats, td_batch_options, td_recording,
               td_fit_options, td_fit_result, td_by)
 
 _P, _I, _D, _S, _Z = c.c_void_p, c.c_int, c.c_double, c.c_char_p, c.c_size_t
@@ -166,6 +171,7 @@ FUNCTIONS = {
     "td_model_compile": (_I, [_P, c.POINTER(_P)]),
     "td_model_free": (None, [_P]),
     "td_model_sizes_into": (None, [_P, c.POINTER(td_sizes), _Z]),
+    "td_model_settings_into": (None, [_P, c.POINTER(td_settings), _Z]),
     "td_model_q_name": (_S, [_P, _I]),
     "td_model_v_name": (_S, [_P, _I]),
     "td_model_input_name": (_S, [_P, _I]),

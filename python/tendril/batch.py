@@ -65,7 +65,7 @@ class Batch:
         return None if array is None else address(array)
 
     def param(self, name: str, values) -> "Batch":
-        """Another value of a parameter for each plant, or one for all, from now on."""
+        """Another value of a parameter for each plant, or one for all, from now on; NaN: as it is."""
         names = [lib.td_model_param_name(self.robot._model, i).decode() for i in range(self.robot.sizes.nparam)]
         if name not in names:
             raise Error(f"the model has no parameter '{name}'; it has: {', '.join(names) or 'none'}")
@@ -73,8 +73,9 @@ class Batch:
         if lib.td_batch_param(self._batch, names.index(name), address(x)):
             raise Error(f"parameter '{name}' was used while loading: it cannot change any more")
         lib.td_batch_status(self._batch, address(self.status))
-        if self.status.any():
-            bad = int(np.flatnonzero(self.status)[0])
+        refused = (self.status != 0) & ~np.isnan(x)  # NaN: as it is, also of a plant that failed before
+        if refused.any():
+            bad = int(np.flatnonzero(refused)[0])
             raise Error(f"plant {bad}: {self.message(bad)}")
         return self
 

@@ -38,7 +38,7 @@ UNITS = {**KINDS, "char": c.c_char, "pointer": c.c_void_p}
 
 class Layout(unittest.TestCase):
     def test_structures_are_those_of_the_headers(self):
-        text = header("tendril.h") + header("control.h") + header("batch.h") + header("view.h") + header("estimate.h") + header("gradient.h")
+        text = header("tendril.h") + header("tools.h") + header("control.h") + header("batch.h") + header("view.h") + header("estimate.h") + header("gradient.h")
         for structure in _library.STRUCTURES + (_library.td_report,):
             with self.subTest(structure.__name__):
                 want = fields(text, structure.__name__)
