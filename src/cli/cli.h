@@ -87,6 +87,10 @@ typedef struct options {
   td_sweep_kind what;
   int number, jobs;  // 0: not given
   bool indices, resume;
+  double rate;      // of serve [Hz], NaN: not given
+  int udp, steps;   // of serve: port, -1: not given; 0: until it is stopped
+  const char* shm;  // of serve: name of the shared memory, NULL: not given
+  bool free_run, fifo;
   int argc;  // the command as typed
   char** argv;
 } options;

@@ -31,6 +31,8 @@
   X(sim, "MODEL", COMMON SOLVER "hJm@ekAUBc", 1, "dynamic simulation")                            \
   X(sweep, "MODEL", COMMON SOLVER "CeznU", 1,                                                     \
     "one analysis at many points of parameters and inputs, on threads or under mpirun")           \
+  X(serve, "MODEL", "sjqrav@UL", 1,                                                               \
+    "a plant at a fixed rate for a controller in another process, over UDP or shared memory")     \
   X(eval, "MODEL", "sjq@", 1, "the equations at one state (default: the initial one)")            \
   X(compare, "MODEL", COMMON SOLVER "liy", 1,                                                     \
     "the same rods in every continuum model: DOF, error, speed")                                  \

@@ -271,6 +271,14 @@ static const char* read_port(void* to, const char* s) {
   return NULL;
 }
 
+static const char* read_udp(void* to, const char* s) {
+  double x;
+  if (!number(s, &x) || x < 0 || x > 65535 || x != floor(x))
+    return "must be a whole number from 0 to 65535";
+  *(int*)to = (int)x;
+  return NULL;
+}
+
 // Two of the letters x, y, z
 static const char* read_plane(void* to, const char* s) {
   options* o = to;
@@ -411,6 +419,12 @@ static const option_row option_table[] = {
     {'C', "--keep", NULL, "NAMES", read_once, AT(keep), "what is kept, like tip_x,tip_z@max (default: all sensors); of sim @end, @max, @min, @mean"},
     {'C', "--jobs", "-j", "N", read_natural, AT(jobs), "threads (default: 1)"},
     {'C', "--resume", NULL, NULL, read_flag, AT(resume), "go on with a sweep that was stopped or killed"},
+    {'L', "--rate", NULL, "HZ", read_positive, AT(rate), "steps in a second (default: 1/par.dt_out)"},
+    {'L', "--udp", NULL, "PORT", read_udp, AT(udp), "packets over UDP on 127.0.0.1, 0: a free port (default)"},
+    {'L', "--shm", NULL, "NAME", read_once, AT(shm), "shared memory /NAME instead"},
+    {'L', "--steps", NULL, "N", read_natural, AT(steps), "end after N steps (default: until Ctrl-C)"},
+    {'L', "--free-run", NULL, NULL, read_flag, AT(free_run), "do not wait for the clock: step as fast as possible, and count steps longer than a period"},
+    {'L', "--fifo", NULL, NULL, read_flag, AT(fifo), "lock the memory and run with the real-time class SCHED_FIFO of the scheduler"},
     {'?', "--help", "-h", NULL, read_flag, AT(help), "this text"},
 };
 // clang-format on
@@ -511,6 +525,8 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .dt_out = NAN,
                    .step = NAN,
                    .time = NAN,
+                   .rate = NAN,
+                   .udp = -1,
                    .sigma_q = NAN,
                    .sigma_v = NAN,
                    .drift = NAN,
