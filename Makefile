@@ -30,7 +30,7 @@ bench: setup
 	@tools/setup bench
 	@$(CMAKE) -B build-bench -DCMAKE_C_COMPILER=$(CC) -DTENDRIL_BENCH=ON -DTENDRIL_TESTS=OFF >/dev/null
 	@ninja -C build-bench -j$(JOBS) --quiet
-	@ninja -C build-bench --quiet run_bench
+	@tools/bench build-bench
 
 fuzz: setup
 	@tools/setup fuzz
