@@ -147,14 +147,14 @@ static bool forward_table(void) {
   printf("  \"forward_dynamics\": [\n");
   for (int i = 0; i < N; i++) {
     pair r = pair_new(sizes[i]);
-    const bool peer = r.other != NULL;
+    const bool both = r.other != NULL;
     const operation run[] = {forward, peer_stages, peer_whole};
     double us[3];
-    best_times(&r, peer ? 3 : 1, run, us);
+    best_times(&r, both ? 3 : 1, run, us);
     mine[i] = us[0];
     other[i] = us[1];
     printf("    {\"n\": %d, \"tendril_us\": %.3f", sizes[i], us[0]);
-    if (peer) {
+    if (both) {
       const double error = disagreement(&r);
       same = same && error <= SAME;
       printf(", \"mujoco_us\": %.3f, \"ratio\": %.3f, ", us[1], us[0] / us[1]);
@@ -176,13 +176,13 @@ static void other_table(void) {
   for (int i = 0; i < N; i++) {
     pair r = pair_new(tangent_sizes[i]);
     const operation run[] = {tangent, residual_tangent, residual, mass, peer_mass};
-    const bool peer = r.other != NULL;
-    best_times(&r, peer ? 5 : 4, run, us[i]);
+    const bool both = r.other != NULL;
+    best_times(&r, both ? 5 : 4, run, us[i]);
     growth[i] = us[i][0];
     printf("    {\"n\": %d, \"forward_tangent_us\": %.2f, \"residual_tangent_us\": %.2f, ",
            tangent_sizes[i], us[i][0], us[i][1]);
     printf("\"residual_us\": %.3f, \"mass_matrix_us\": %.3f", us[i][2], us[i][3]);
-    if (peer) printf(", \"mujoco_mass_matrix_us\": %.3f", us[i][4]);
+    if (both) printf(", \"mujoco_mass_matrix_us\": %.3f", us[i][4]);
     printf("}%s\n", i < N - 1 ? "," : "");
     pair_free(&r);
   }

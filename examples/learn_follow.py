@@ -1,7 +1,7 @@
 #!/usr/bin/env python3
 """A soft arm learns to follow a moving target with its tip: an evolution strategy on a batch of plants.
 
-    examples/learn_follow.py [--seed 1] [--iterations 120] [--threads 2] [--out FOLDER]
+    examples/learn_follow.py [--seed 1] [--iterations 140] [--threads 2] [--out FOLDER]
 
 The policy is linear: action = W [observation; 1].  In each iteration 16 policies are drawn around W and follow the same
 four targets at once; W goes to the better half of them, whose spread becomes that of the next ones (CMA-ES).  Errors are
@@ -143,7 +143,7 @@ def draw(path: str, curves: dict[int, list[tuple[int, float]]], fixed: float) ->
 def main() -> int:
     p = argparse.ArgumentParser(description=__doc__.split("\n")[0])
     p.add_argument("--seed", default="1", help="one, or several separated by commas")
-    p.add_argument("--iterations", type=int, default=120)
+    p.add_argument("--iterations", type=int, default=140)
     p.add_argument("--threads", type=int, default=2)
     p.add_argument("--out", default=".")
     o = p.parse_args()

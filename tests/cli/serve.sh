@@ -96,6 +96,14 @@ grep -q 'deadlines missed' line.txt || fail 'no counts after a signal'
 expect 0 serve "$models/cable_manipulator.m" --rate 100000 --steps 20 --json
 json stdout.txt 'd["missed"] >= 19 and d["in_time"] < 10'
 
+# the real-time class of the scheduler: had, or refused with the reason
+"$program" serve "$models/pendulum.m" --steps 5 --fifo >stdout.txt 2>stderr.txt
+case $? in
+  0) ;;
+  4) says '--fifo:' ;;
+  *) fail "--fifo: $(cat stderr.txt)" ;;
+esac
+
 # a plant that fails ends the server
 cat >fail.m <<'MODEL'
 body(1).m = 1; joint(1).second = 1; joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).init = 1;
