@@ -126,7 +126,7 @@ td_status td_rod_jumps(builder* b, int rod, rod_places* out) {
   for (int i = 0; i < min_int(n, MOST_JUMPS); i++) TD_TRY(td_rod_want(b, rod, ends[i].arc, out));
   TD_TRY(written_jumps(b, rod, out));
   if (n > MOST_JUMPS) b->m->rod[rod].hidden = true;
-  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), td_ascending);
+  if (out->n > 1) qsort(out->arc, (size_t)out->n, sizeof(double), ascending);
   while (out->n > 0 && out->arc[out->n - 1] > (1 - 1e-9) * b->rod[rod].length) out->n--;
   return TD_OK;
 }
