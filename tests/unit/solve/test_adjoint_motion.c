@@ -171,7 +171,10 @@ static void segments_give_the_same_gradient(void** state) {
       o.solver = TD_SOLVER_FIXED;
       o.t_final = seam[i].t_final;
       o.dt_out = seam[i].t_final / 7.3;
-      o.step = seam[i].t_final / (strstr(seam[i].name, "cable") ? 100 : 16);
+      // longer steps of the rom rod do not converge
+      o.step = seam[i].t_final / (strstr(seam[i].name, "cable") ? 100
+                                  : strstr(seam[i].name, "rom") ? 60
+                                                                : 16);
       const int width = 7 + 5 * (r.n.nq + r.n.nv + r.n.nz);  // of a step, about
       o.memory = few ? 8.0 * width * (i % 2 ? 3.2 : 1) : 0;
       const td_status status = td_simulate_adjoint(r.model, r.work, r.state, &o, TD_START_INITIAL,
