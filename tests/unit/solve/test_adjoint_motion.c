@@ -211,7 +211,7 @@ static void a_jump_is_refused(void** state) {
 
 static double seconds(void) {
   struct timespec now;
-  timespec_get(&now, TIME_UTC);
+  clock_gettime(CLOCK_PROCESS_CPUTIME_ID, &now);
   return (double)now.tv_sec + 1e-9 * (double)now.tv_nsec;
 }
 
