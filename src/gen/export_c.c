@@ -19,7 +19,7 @@
 
 // The fields of td_model after its arrays are written by write_model(): a field that is added to
 // the struct must be added there too.
-_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 544,
+_Static_assert(sizeof(td_model) - offsetof(td_model, gravity) == 552,
                "td_model has got a new field: export_c.c must write it");
 
 // ---- tables -----------------------------------------------------------------------------------
