@@ -119,8 +119,10 @@ static size_t scratch_size(const td_model* m) {
                               4 * (size_t)(m->npos + m->nvel + m->ncontact + 8)) +
                 2 * (size_t)m->ncable + 128;
 
-  // stop times, and both sides of a jump of time-dependent strains (jump.c)
-  size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  // stop times, accelerations on both sides of a jump, and both sides of one of time-dependent
+  // strains (jump.c)
+  size_t clocks =
+      sizeof(double) * (3 * ((size_t)m->nclock + 8) + 2 * ((size_t)m->nvel + (size_t)m->nrow + 8));
   if (m->strains_timed)
     clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
   clocks += td_direction_bytes(m) + td_adjoint_bytes(m);

@@ -7,6 +7,8 @@ place=$(mktemp -d)
 trap 'rm -rf "$place"' EXIT
 cd "$place" || exit 1
 failures=0
+sanitized=  # "yes" for a program with sanitizers, which takes ten times as long
+nm -D "$program" 2>/dev/null | grep -q __asan_init && sanitized=yes
 
 fail() {
   echo "FAILED: $*"

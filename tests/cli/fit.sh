@@ -160,7 +160,7 @@ expect 0 fit tentacle.m --by E,rho --set basis=published --json
 json stdout.txt 'd["residuals"] == 96'
 expect 0 fit tentacle.m --by E,rho --json
 json stdout.txt 'abs(d["parameters"]["E"]["value"] / 376e3 - 1) < 0.04 and abs(d["parameters"]["rho"]["value"] / 1120 - 1) < 0.05 and d["rms"] < 2e-3'
-if [ -n "$TENDRIL_DATA" ] && [ -r "$TENDRIL_DATA/data/tentacle/poses_m1.csv" ]; then
+if [ -z "$sanitized" ] && [ -n "$TENDRIL_DATA" ] && [ -r "$TENDRIL_DATA/data/tentacle/poses_m1.csv" ]; then
   expect 0 fit tentacle.m --by E,nu,rho --set data=recorded --set basis=published --json
   json stdout.txt 'abs(d["rms_at_start"] - 0.0487) < 1e-4 and abs(d["rms"] - 0.0181) < 1e-4 and abs(d["parameters"]["E"]["value"] / 321e3 - 1) < 0.01'
   json stdout.txt 'list(d["unseen"][0]["direction"]) == ["nu"]'
@@ -172,6 +172,7 @@ if [ -n "$TENDRIL_DATA" ] && [ -r "$TENDRIL_DATA/data/tentacle/poses_m1.csv" ]; 
 fi
 
 # every command of the page that needs no recordings from elsewhere
+[ -z "$sanitized" ] || finish
 cd "$source" || exit 1
 grep '^    tendril fit' docs/fit.md | grep -v recorded | while read -r _ words; do
   "$program" $words -o "$place/page" >/dev/null 2>"$place/page.txt" || echo "$words: $(head -1 "$place/page.txt")"

@@ -148,7 +148,7 @@ static int begin(void** state) {
     first_seed = first, seed_count = count;
   if (text != NULL || getenv("TENDRIL_LONG")) found_count = 0;
   // the sanitizers take five times as long and see the same code after a few robots
-  if (CHECK_SANITIZED) seed_count = (seed_count + 9) / 10, found_count = 0;
+  if (CHECK_SANITIZED) seed_count = (seed_count + 14) / 15, found_count = 0;
   return check_directory(directory, sizeof directory) ? 0 : -1;
 }
 

@@ -68,7 +68,7 @@ static double deviation(robot* r, field f, const double* A, int rows, int cols, 
   double error = 0, scale = 1e-3;
   double *column = malloc((size_t)rows * sizeof(double)),
          *mine = malloc((size_t)rows * sizeof(double));
-  for (int k = 0; k < cols; k++) {
+  for (int k = 0; k < cols; k += CHECK_SANITIZED ? 2 : 1) {
     if (what < 2) {  // prescribed coordinates do not move
       const int* free_v;
       const int n = td_free_v(r->model, &free_v);
