@@ -98,7 +98,8 @@ typedef struct td_rod {
   // its basis (-1: it is held, or the basis has no order), its elements and its functions, which
   // are its coordinates, of all parts together.  Zero in other models.
   int order[6], elements[6], functions[6];
-  int points, magnus;  // gvs: points of its quadrature, order of the steps between them
+  TD_ADDED int points;  // gvs: points of its quadrature
+  int magnus;           // gvs: order of the steps between them
 } td_rod;
 TD_API bool td_model_rod_about_into(const td_model* model, int i, td_rod* about, size_t size);
 static inline bool td_model_rod_about(const td_model* model, int i, td_rod* about) {

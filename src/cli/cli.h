@@ -265,14 +265,14 @@ int file_write(const char* directory, const char* name, const char* text);
 bool is_directory(const char* path);
 // Stage an object as a file; frees it.
 td_status session_write_json(session* s, const char* name, cJSON* object);
+// Values of the sensors (nsensor), also where some of them are not finite; false: there are none.
+bool sensors_at(const session* s, const td_state* state, double* values);
 
 // ---- results (summary.c) ----------------------------------------------------------------------
 
 cJSON* sizes_json(const session* s);
 // Names of n things of a model
 cJSON* names_json(const td_model* model, int n, const char* (*name)(const td_model*, int));
-// Values of the sensors (nsensor), also where some of them are not finite; false: there are none.
-bool sensors_at(const session* s, const td_state* state, double* values);
 cJSON* sensors_json(session* s, const td_state* state);
 // Numbers (nsensor) by the names of the sensors, those of vectors together.
 cJSON* by_sensor_json(const session* s, const double* values);

@@ -347,3 +347,8 @@ bool is_directory(const char* path) {
   struct stat st;
   return stat(path, &st) == 0 && S_ISDIR(st.st_mode);
 }
+
+bool sensors_at(const session* s, const td_state* state, double* values) {
+  const td_status status = td_sensors(s->model, state, s->work, values);
+  return status == TD_OK || status == TD_E_INFINITE;
+}

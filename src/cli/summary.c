@@ -71,11 +71,6 @@ int component_count(const session* s, int i, size_t* stem) {
   return n;
 }
 
-bool sensors_at(const session* s, const td_state* state, double* values) {
-  const td_status status = td_sensors(s->model, state, s->work, values);
-  return status == TD_OK || status == TD_E_INFINITE;
-}
-
 // JSON object of the sensors' values at a state by name, components of a vector as an array; empty
 // if they cannot be evaluated.
 cJSON* by_sensor_json(const session* s, const double* values) {

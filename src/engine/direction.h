@@ -128,12 +128,14 @@ double td_energy_along(const td_model* m, const td_work* w, bool kinetic);
 // Changes of the tensions and shares of all cables along w->along.
 void td_cables_along(const td_model* m, td_work* w);
 
-// One in the scratch, with no changes, and what it takes there.
-// TD_E_USAGE, with a message in the work, when a direction changes a parameter that was used while
-// loading.
+// Check that no parameter which was used while loading is changed; TD_E_USAGE with a message in the
+// work otherwise.
 td_status td_direction_check(const td_model* m, td_work* w, const td_direction* along);
+// A direction without changes in the scratch of the work, and the bytes it takes there.
 direction* td_direction_new(const td_model* m, td_work* w);
 size_t td_direction_bytes(const td_model* m);
+// How many directions td_rates_diff takes at once: one in sparse models, whose work is large.
+int td_rates_block(const td_model* m);
 // Changes of numbers that a tape makes, from those of its variables (w->dvar).
 void td_tape_numbers(td_work* w, const td_tape* tape, const num* slot, int n);
 // Prescribed motion: its numbers, and the changes of its coordinates and rates.

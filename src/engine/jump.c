@@ -28,13 +28,14 @@
 typedef struct side {
   double* v;           // (nvel)
   double *row, *rate;  // (nrow) rates of the rows, and what they should be
-  double *at, *accel;  // (nvel + nrow) prescribed positions and accelerations
+  double *at, *accel;  // (nvel + nrow) prescribed positions and accelerations (NULL: no motion)
 } side;
 
 // Allocate one side in the scratch.
 static side side_new(const td_model* m, arena* s) {
   return (side){arena_zeros(s, m->nvel), arena_zeros(s, m->nrow), arena_zeros(s, m->nrow),
-                arena_zeros(s, m->nvel + m->nrow), arena_zeros(s, m->nvel + m->nrow)};
+                arena_zeros(s, m->nvel + m->nrow),
+                m->nmotion_slot > 0 ? arena_zeros(s, m->nvel + m->nrow) : NULL};
 }
 
 // Evaluate prescribed motion with the state placed at time t; free velocities stay.  `open`: tables
@@ -52,13 +53,14 @@ static void sample_side(const td_model* m, td_state* state, td_work* w, double t
   for (int i = 0; i < m->nvel; i++)
     if (m->vel[i].motion != NUM_NONE) {
       out->at[i] = w->num[m->vel[i].motion];
-      out->accel[i] = w->num[m->vel[i].motion + 2];
+      if (out->accel != NULL) out->accel[i] = w->num[m->vel[i].motion + 2];
     }
 
   for (int i = 0; i < m->nrow; i++) {
     out->row[i] = td_row_at(m, w, i).ed;
     td_row_target(m, w, i, &out->at[m->nvel + i], &out->rate[i]);
-    if (m->row[i].target == TARGET_MOTION) out->accel[m->nvel + i] = w->num[m->row[i].motion + 2];
+    if (out->accel != NULL && m->row[i].target == TARGET_MOTION)
+      out->accel[m->nvel + i] = w->num[m->row[i].motion + 2];
   }
 }
 
@@ -68,7 +70,7 @@ static bool differs(double a, double b) { return fabs(b - a) > NO_JUMP * (fabs(a
 // True when the speed of coordinate or row i differs on both sides by more than rounding and more
 // than its accelerations explain.
 static bool jumps(const side* a, const side* b, int i, double va, double vb, double margin) {
-  const double smooth = margin * (a->accel[i] + b->accel[i]);
+  const double smooth = a->accel == NULL ? 0 : margin * (a->accel[i] + b->accel[i]);
   return differs(va, vb) && fabs(vb - va - smooth) > 0.5 * fabs(smooth) + NO_JUMP * fabs(va);
 }
 

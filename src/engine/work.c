@@ -121,8 +121,8 @@ static size_t scratch_size(const td_model* m) {
 
   // stop times, accelerations on both sides of a jump, and both sides of one of time-dependent
   // strains (jump.c)
-  size_t clocks =
-      sizeof(double) * (3 * ((size_t)m->nclock + 8) + 2 * ((size_t)m->nvel + (size_t)m->nrow + 8));
+  size_t clocks = sizeof(double) * 3 * ((size_t)m->nclock + 8);
+  if (m->nmotion_slot > 0) clocks += sizeof(double) * 2 * ((size_t)m->nvel + (size_t)m->nrow + 8);
   if (m->strains_timed)
     clocks += sizeof(double) * ((size_t)m->nnumber + 8) + sizeof(spatial) * ((size_t)m->nhop + 8);
   clocks += td_direction_bytes(m) + td_adjoint_bytes(m);
