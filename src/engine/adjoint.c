@@ -8,7 +8,7 @@
 
 size_t td_adjoint_bytes(const td_model* m) {
   // besides, what td_rates_diff and td_rates_reverse keep around it
-  const size_t held = m->nmotion_slot > 0 ? (size_t)(td_rates_block(m) * m->nvel) : 0;
+  const size_t held = m->nmotion_slot > 0 ? (size_t)(rates_block(m) * m->nvel) : 0;
   const size_t rates = held + 8 * (size_t)m->nvel + 6 * (size_t)m->nrow + (size_t)m->nnumber +
                        (size_t)m->nparam + (size_t)model_drives(m);
   const size_t doubles = rates + 4 * (size_t)m->nvel + 2 * (size_t)m->nrow + (size_t)m->nnumber +

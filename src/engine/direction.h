@@ -134,8 +134,9 @@ td_status td_direction_check(const td_model* m, td_work* w, const td_direction* 
 // A direction without changes in the scratch of the work, and the bytes it takes there.
 direction* td_direction_new(const td_model* m, td_work* w);
 size_t td_direction_bytes(const td_model* m);
+enum { TD_RATES_MOST = 8 };
 // How many directions td_rates_diff takes at once: one in sparse models, whose work is large.
-int td_rates_block(const td_model* m);
+static inline int rates_block(const td_model* m) { return m->sparse ? 1 : TD_RATES_MOST; }
 // Changes of numbers that a tape makes, from those of its variables (w->dvar).
 void td_tape_numbers(td_work* w, const td_tape* tape, const num* slot, int n);
 // Prescribed motion: its numbers, and the changes of its coordinates and rates.

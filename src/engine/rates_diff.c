@@ -6,10 +6,6 @@
 #include "engine/direction.h"
 #include "engine/system.h"
 
-enum { BLOCK = 8 };  // directions that are taken at once, at most
-
-int td_rates_block(const td_model* m) { return m->sparse ? 1 : BLOCK; }
-
 // Changes of v', multipliers and rates along k directions at one state, from
 //
 //   M δv' - Jᵀ δλ = -δF      J δv' = -δd      d: accelerations of the rows less what drives them
@@ -32,8 +28,8 @@ td_status td_rates_diff(const td_model* m, const td_state* state, td_work* w,
   // right-hand sides, some directions at a time: -δF in the rows of a, -δd in those of lambda
   for (int first = 0, n; first < k && status == TD_OK; first += n) {
     const arena_mark some = arena_open(s);
-    n = min_int(k - first, td_rates_block(m));
-    td_direction to[BLOCK];
+    n = min_int(k - first, rates_block(m));
+    td_direction to[TD_RATES_MOST];
     double* held = m->nmotion_slot > 0 ? arena_zeros(s, n * nv) : NULL;
     for (int j = 0; j < n; j++) {
       to[j] = along[first + j];
