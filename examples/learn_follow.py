@@ -87,10 +87,11 @@ def learn(seed: int, iterations: int, threads: int, test: Follow, every: int = 5
         if k == iterations:
             break
 
-        # policies around the mean, and the order of their errors
+        # policies around the mean, and the order of their errors.  The symmetric root of C does not depend on the
+        # signs and the order of its eigenvectors, which differ between processors
         d, B = np.linalg.eigh(C)
         d = np.sqrt(np.maximum(d, 1e-20))
-        step = (random.standard_normal((POLICIES, n)) * d) @ B.T
+        step = random.standard_normal((POLICIES, n)) @ (B * d) @ B.T
         errors = train.errors(linear((mean + sigma * step).reshape(POLICIES, *shape), EPISODES), 10**4 * seed + EPISODES * k)
         best = step[np.argsort(errors, kind="stable")[:POLICIES // 2]]
 
