@@ -5,6 +5,9 @@
 #include "model/rods.h"
 
 #define BASIS_NAME(name, ...) #name ", "
+#define MATERIAL_OPTION(name, ...) "|" name
+#define LAW_OPTION(name, word, ...) "|" word
+#define LAW_TEXT(name, word, moduli, stiff, limit, text) "; '" word "': " text
 #define MODEL_OPTION(name, ...) "|" #name
 #define MODEL_TEXT(name, positions, points, functions, nodes, text) "; '" #name "': " text
 
@@ -58,6 +61,8 @@ const td_field td_rod_fields[] = {
     {"rod.Ix", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "second moment about local x, custom"},
     {"rod.Iy", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "second moment about local y, custom"},
     {"rod.J", FIELD_NUM, "1", "", "m^4", ALONG, "", "> 0", "torsion constant, custom"},
+    {"rod.material", FIELD_STR, "", "", "", FIXED, "", &TD_MATERIALS(MATERIAL_OPTION)[1],
+     "gives E, nu and rho where they are not written"},
     {"rod.E", FIELD_NUM, "1", "", "Pa", BENT, "", "> 0", "Young's modulus"},
     {"rod.nu", FIELD_NUM, "1", "0.5", "", PARAM, "", "(-1,0.5]", "Poisson's ratio"},
     {"rod.G", FIELD_NUM, "1", "E/2/(1+nu)", "Pa", BENT, "", "> 0", "shear modulus"},
@@ -70,6 +75,11 @@ const td_field td_rod_fields[] = {
     {"rod.energy", FIELD_NUM, "1", "", "N", ENERGY, "", "",
      "strain energy per length, an expression of strain(1) ... strain(6) and s, instead of `E` or "
      "`stiffness`: a hyperelastic law"},
+    {"rod.law", FIELD_STR, "", "linear", "", FIXED, "", "linear" TD_RUBBERS(LAW_OPTION),
+     "law of the material: linear in the strains, or incompressible rubber that follows from "
+     "`moduli`"},
+    {"rod.moduli", FIELD_NUM, "1|1x2|1x3", "", "Pa", ALONG, "", "",
+     "numbers of `law`" TD_RUBBERS(LAW_TEXT)},
     {"rod.damping", FIELD_NUM, "1x6|6x6", "", "N s, N m^2 s", BENT, "", "",
      "damping per length instead of eta"},
     {"rod.inertia", FIELD_NUM, "1x6", "", "kg/m, kg m", ALONG, "", ">= 0",

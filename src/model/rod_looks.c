@@ -30,7 +30,7 @@ static look look_at(builder* b, int rod, double arc) {
   if (b->rod[rod].joint >= 0) return printed_look(b, b->rod[rod].joint);
   const rod_words* w = td_rod_words(b, rod, arc);
   const char* kind = b->rod[rod].w.section;
-  const ex E = td_rod_number(b, rod, w->E, 0, arc, 0);
+  const ex E = td_rod_number(b, rod, w->E, 0, arc, w->material ? w->material->E : 0);
   if (strcmp(kind, "rectangle") == 0 || strcmp(kind, "ellipse") == 0)
     return (look){td_rod_number(b, rod, w->width, 0, arc, 0),
                   td_rod_number(b, rod, w->height, 0, arc, 0), E};

@@ -119,9 +119,9 @@ void td_rod_widths(builder* b, int rod, double arc, ex width[3]) {
 static void diagonal_stiffness(builder* b, int rod, double arc, ex out[6]) {
   const rod_words* f = td_rod_words(b, rod, arc);
   const cross_section s = section_at(b, rod, arc);
-  const ex E = td_rod_number(b, rod, f->E, 0, arc, 0),
+  const ex E = td_rod_number(b, rod, f->E, 0, arc, f->material ? f->material->E : 0),
            shear = td_rod_number(b, rod, f->shear, 0, arc, 1);
-  const ex nu = td_rod_number(b, rod, f->nu, 0, arc, 0.5);
+  const ex nu = td_rod_number(b, rod, f->nu, 0, arc, f->material ? f->material->nu : 0.5);
   const ex G = f->G ? td_rod_number(b, rod, f->G, 0, arc, 0)
                     : over(b, E, times(b, 2, add(b, num_ex(b, 1), nu)));
   out[0] = out[1] = mul(b, shear, mul(b, G, s.A));
@@ -306,7 +306,7 @@ void td_rod_inertia(builder* b, int rod, double arc, ex* mass, ex* jx, ex* jy, e
   const rod_words* f = td_rod_words(b, rod, arc);
   const value* given = f->inertia;
   const cross_section s = given ? (cross_section){0} : section_at(b, rod, arc);
-  const ex rho = td_rod_number(b, rod, f->rho, 0, arc, 0);
+  const ex rho = td_rod_number(b, rod, f->rho, 0, arc, f->material ? f->material->rho : 0);
   *mass = given ? td_rod_number(b, rod, given, 0, arc, 0) : mul(b, rho, s.A);
   *jx = given ? td_rod_number(b, rod, given, 3, arc, 0) : mul(b, rho, s.Ix);
   *jy = given ? td_rod_number(b, rod, given, 4, arc, 0) : mul(b, rho, s.Iy);
@@ -349,6 +349,24 @@ static td_status energy_law(builder* b, int rod, ex energy, double arc, ex* slot
   return TD_OK;
 }
 
+// Energy per length of a section of rubber at an arc length; neo-Hookean rubber without moduli has
+// those of its Young's modulus.
+static ex rubber_at(builder* b, int rod, double arc) {
+  td_exprs* g = b->spec->graph;
+  const rod_words* w = td_rod_words(b, rod, arc);
+  const cross_section s = section_at(b, rod, arc);
+  ex moduli[RUBBER_MODULI], e[6];
+  const ex E = td_rod_number(b, rod, w->E, 0, arc, w->material ? w->material->E : 0);
+  moduli[0] = times(b, 1.0 / 3, E);
+  for (int i = 0; w->moduli && i < w->law->moduli; i++)
+    moduli[i] = td_rod_number(b, rod, w->moduli, i, arc, 0);
+  for (int d = 0; d < 6; d++)
+    e[d] =
+        minus(b, td_ex_var(g, b->spec->strain_var[d]), td_rod_number(b, rod, w->shape, d, arc, 0));
+  const rubber_section of = {s.A, s.Ix, s.Iy, s.J, td_rod_number(b, rod, w->shear, 0, arc, 1)};
+  return td_rubber_section(g, w->law, moduli, of, e, b->spec->strain_var[2]);
+}
+
 td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, ex length,
                          model_strain* f) {
   const rod_words* w = td_rod_words(b, rod, middle);
@@ -372,9 +390,10 @@ td_status td_rod_section(builder* b, int rod, rod_reach reach, double middle, ex
   slots[SECTION_LENGTH] = length;
   f->potential = is_constant(b, slots + SECTION_K, 36) && is_constant(b, slots + SECTION_X0, 6);
   slots[SECTION_STORED] = num_ex(b, 0);
-  f->stored = w->energy != NULL;
+  f->stored = w->energy || w->law;
   if (f->stored) {
-    const ex energy = td_rod_number(b, rod, w->energy, 0, middle, 0);
+    const ex energy =
+        w->law ? rubber_at(b, rod, middle) : td_rod_number(b, rod, w->energy, 0, middle, 0);
     TD_TRY(energy_law(b, rod, energy, middle, slots));
     f->potential = true;
   }

@@ -15,8 +15,11 @@ rod_words td_rod_read(const value* rods, int i) {
       TD_ROD_VALUES(X)
 #undef X
           .visc = td_get(damp, 0, "visc"),
-      .pow = td_get(damp, 0, "pow"), .section = td_get_word(rods, i, "section", "circle"),
+      .pow = td_get(damp, 0, "pow"),
+      .section = td_get_word(rods, i, "section", "circle"),
       .model = td_get_word(rods, i, "model", td_rod_models[0].name),
+      .material = td_material(td_get_word(rods, i, "material", "")),
+      .law = td_rubber(td_get_word(rods, i, "law", "linear")),
       .local = strcmp(td_get_word(rods, i, "load_frame", "world"), "local") == 0};
 }
 
@@ -26,11 +29,14 @@ static const struct {
   const char* dropped;  // names, each between spaces
 } replaced[] = {
     {"section", " radius width height area Ix Iy J "},
-    {"stiffness", " E G nu shear energy "},
-    {"energy", " E G nu shear stiffness "},
-    {"E", " stiffness energy "},
-    {"G", " stiffness energy nu "},
-    {"nu", " stiffness energy G "},
+    {"material", " E G nu rho stiffness energy law moduli inertia "},
+    {"stiffness", " E G nu shear energy law moduli "},
+    {"energy", " E G nu shear stiffness law moduli "},
+    {"law", " E G nu stiffness energy moduli "},
+    {"moduli", " E G nu stiffness energy "},
+    {"E", " stiffness energy moduli "},
+    {"G", " stiffness energy nu law moduli "},
+    {"nu", " stiffness energy G law moduli "},
     {"shear", " stiffness energy "},
     {"rho", " inertia "},
     {"inertia", " rho "},
@@ -117,16 +123,16 @@ bool td_build_rod_parts(builder* b, int rod) {
     const ex from = i > 0 ? add(b, r->part[i - 1].from_ex, r->part[i - 1].length_ex) : num_ex(b, 0),
              own = length ? td_value_ex(length, 0, b->spec->graph) : num_ex(b, 1);
     if (!td_ex_is_const(b->spec->graph, own)) r->moves = true;
-    r->part[i] = (rod_part){
-        .s = s,
-        .at = at,
-        .w = w,
-        .from = r->length,
-        .length = td_build_now(b, own),
-        .from_ex = from,
-        .length_ex = own,
-        .first = r->n,
-        .n = (int)(n ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n")))};
+    r->part[i] =
+        (rod_part){.s = s,
+                   .at = at,
+                   .w = w,
+                   .from = r->length,
+                   .length = td_build_now(b, own),
+                   .from_ex = from,
+                   .length_ex = own,
+                   .first = r->n,
+                   .n = (int)(n ? n->x[0] : td_field_default(td_field_in(td_rod_fields, "rod.n")))};
     rod_part* p = &r->part[i];
     p->whole_from = p->from;
     p->whole_length = p->length;

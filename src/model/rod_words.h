@@ -2,6 +2,8 @@
 #ifndef TD_ROD_WORDS_H
 #define TD_ROD_WORDS_H
 
+#include "elem/material.h"
+#include "model/rubber.h"
 #include "model/spec.h"
 
 // Fields that are read as they are: where it is, its model, its section, its material, its state
@@ -13,6 +15,7 @@
   X(points) X(magnus)                                                                      \
   X(radius) X(width) X(height) X(area) X(Ix) X(Iy) X(J)                                    \
   X(E) X(G) X(nu) X(shear) X(rho) X(eta) X(stiffness) X(energy) X(damping) X(inertia)      \
+  X(moduli)                                                                                \
   X(shape) X(init) X(rate)                                                                 \
   X(load) X(input) X(fluid)
 // clang-format on
@@ -24,6 +27,8 @@ typedef struct rod_words {
 #undef X
   const value *visc, *pow;  // of its damper, rod.damp
   const char *section, *model;
+  const material* material;  // NULL: none is named
+  const rubber_law* law;     // NULL: the linear one
   bool local;  // its load is along its own axes
 } rod_words;
 rod_words td_rod_read(const value* rods, int i);

@@ -131,8 +131,8 @@ static void check_strain(td_spec* spec, const checked* c) {
     snprintf(rule, sizeof rule,
              "%s(3), the stretch, must be above -1, where the rod has no length left, got ",
              c->name);
-    td_bound_range(spec, td_bound_at(spec, c->v, 2, td_stretch_ex(spec, c->along, p)), -1, true, HUGE_VAL,
-                   rule, "");
+    td_bound_range(spec, td_bound_at(spec, c->v, 2, td_stretch_ex(spec, c->along, p)), -1, true,
+                   HUGE_VAL, rule, "");
     if (x > -1) continue;
     td_error(&spec->diags, TD_E_MODEL, c->at,
              "%s(3), the stretch, must be above -1, where the rod has no length left, got %g",
@@ -205,8 +205,9 @@ static void radii(td_spec* spec, const value* v, td_span at, const char* name, b
     if (!td_check_along(spec, v, 1, stretch_arc(along, p), &inner)) return;
     if (inner < outer) {
       char rule[200];
-      const ex gap = td_ex_2(spec->graph, EX_SUB, td_bound_at(spec, v, 0, td_stretch_ex(spec, along, p)),
-                             td_bound_at(spec, v, 1, td_stretch_ex(spec, along, p)));
+      const ex gap =
+          td_ex_2(spec->graph, EX_SUB, td_bound_at(spec, v, 0, td_stretch_ex(spec, along, p)),
+                  td_bound_at(spec, v, 1, td_stretch_ex(spec, along, p)));
       snprintf(rule, sizeof rule,
                "%s.radius: the inner radius must be below the outer one, the wall is ", name);
       td_bound_range(spec, gap, 0, true, HUGE_VAL, rule, " m");
@@ -230,8 +231,64 @@ static const struct {
     {"stiffness", "energy"}, {"nu", "G"},        {"rho", "inertia"},  {"eta", "damping"},
 };
 
+// The shear modulus at rest, 2 (W1 + W2), is positive, and so is the limit Jm of Gent's law: both
+// by the sums of moduli that the law names.
+static void stiff_at_rest(td_spec* spec, const rod_words* w, const char* name, td_span at,
+                          stretch along) {
+  for (int k = 0; k < 2; k++) {
+    const unsigned first = w->law->stiff[k];
+    for (int p = 0; p < 3 && first != 0; p++) {
+      double x = 0, sum = 0;
+      bool known = true;
+      ex total = td_ex_const(spec->graph, 0);
+      for (int j = 0; j < w->law->moduli; j++)
+        if (first >> j & 1) {
+          known = known && td_check_along(spec, w->moduli, j, stretch_arc(along, p), &x);
+          sum += x;
+          total = td_ex_2(spec->graph, EX_ADD, total,
+                          td_bound_at(spec, w->moduli, j, td_stretch_ex(spec, along, p)));
+        }
+      char rule[200];
+      snprintf(rule, sizeof rule, "%s.moduli: %s of the law '%s' must be > 0, got ", name,
+               k == 0 ? "the shear modulus at rest" : "the limit of I1 - 3", w->law->name);
+      if (!known || sum > 0) {
+        td_bound_range(spec, total, 0, true, HUGE_VAL, rule, "");
+        continue;
+      }
+      td_error(&spec->diags, TD_E_MODEL, at, "%s.moduli: %s of the law '%s' must be > 0, got %g",
+               name, k == 0 ? "the shear modulus at rest" : "the limit of I1 - 3", w->law->name,
+               sum);
+      return;
+    }
+  }
+}
+
+// Rubber has as many moduli as its law, neo-Hookean rubber may have E instead, and nothing else
+// says how stiff it is.
+static void rubber(td_spec* spec, const value* s, int i, const char* name, const rod_words* w,
+                   stretch along) {
+  static const char* const others[] = {"stiffness", "energy", "G", "nu", "E"};
+  const bool by_E = w->law->moduli == 1 && !w->moduli;
+  for (int k = 0; k < (by_E ? 4 : 5); k++)
+    if (td_get(s, i, others[k]))
+      td_error(&spec->diags, TD_E_MODEL, td_get_at(s, i, others[k]),
+               "%s.%s and %s.law = '%s' contradict each other: both say how stiff it is", name,
+               others[k], name, w->law->name);
+  const td_span at = td_get_at(s, i, w->moduli ? "moduli" : "law");
+  const int n = w->moduli ? td_value_count(w->moduli) : 0;
+  if (by_E && !w->E && !w->material)
+    td_error(&spec->diags, TD_E_MODEL, at, "%s.law = '%s' needs moduli, E or a material", name,
+             w->law->name);
+  else if (!by_E && n != w->law->moduli)
+    td_error(&spec->diags, TD_E_MODEL, at, "%s.moduli: the law '%s' has %d, got %d", name,
+             w->law->name, w->law->moduli, n);
+  else if (!by_E)
+    stiff_at_rest(spec, w, name, at, along);
+}
+
 // Report materials that are incomplete, and fields that others replace.
-static void material(td_spec* spec, const value* s, int i, const char* name, const rod_words* w) {
+static void check_material(td_spec* spec, const value* s, int i, const char* name,
+                           const rod_words* w, stretch along) {
   for (size_t k = 0; k < sizeof replaced / sizeof replaced[0]; k++) {
     const char *field = replaced[k].field, *other = replaced[k].other;
     if (!td_get(s, i, field) || !td_get(s, i, other)) continue;
@@ -240,10 +297,15 @@ static void material(td_spec* spec, const value* s, int i, const char* name, con
             other);
   }
   const td_span at = td_check_element_at(&spec->diags, s, i);
-  if (!w->stiffness && !w->E && !w->energy)
+  if (w->law)
+    rubber(spec, s, i, name, w, along);
+  else if (w->moduli)
+    td_warn(&spec->diags, td_get_at(s, i, "moduli"),
+            "%s.moduli has no effect: the law is linear (%s.law)", name, name);
+  if (!w->stiffness && !w->E && !w->energy && !w->material && !w->law)
     td_error(&spec->diags, TD_E_MODEL, at,
-             "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
-  if (!w->inertia && !w->rho)
+             "%s.E is missing: a rod needs E (Young's modulus), a material or stiffness", name);
+  if (!w->inertia && !w->rho && !w->material)
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.rho is missing: a rod needs rho (density) or inertia", name);
 }
@@ -292,7 +354,7 @@ static void check_part(td_spec* spec, const value* s, int i, const char* name, c
       radii(spec, w.radius, td_get_at(s, i, "radius"), name, ring, along);
   }
   if (!isnan(whole)) slenderness(spec, s, i, name, whole, along);
-  material(spec, s, i, name, &w);
+  check_material(spec, s, i, name, &w, along);
   const rod_model_traits* kind = model_of(model);
   if (*kind->name == 0) return;  // is told elsewhere
   if (w.points && !kind->points)
@@ -457,8 +519,8 @@ static void check(td_spec* spec, const value* s, int i, const char* name) {
              "%s.length must be the sum of its parts, %g m, got %g m", name, sum, whole);
   if (written && w.length) {
     char rule[160];
-    const ex gap = td_ex_2(spec->graph, EX_SUB, td_check_rod(spec, i).length_ex,
-                           length_ex(spec, s, i));
+    const ex gap =
+        td_ex_2(spec->graph, EX_SUB, td_check_rod(spec, i).length_ex, length_ex(spec, s, i));
     snprintf(rule, sizeof rule, "%.100s.length must be the sum of its parts, it is longer by ",
              name);
     td_bound_range(spec, gap, -1e-9 * whole, false, 1e-9 * whole, rule, " m");
