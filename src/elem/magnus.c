@@ -222,7 +222,7 @@ typedef struct sixth {
 } sixth;
 
 // Ω of order 6 with its rates up to `degree`; its terms stay in *s.
-static jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
+static ALWAYS jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
   const jet zero = jet_zero();
   s->a1 = jet_axpy_each(h, &x[1], zero, degree);
   s->a2 =
@@ -245,7 +245,7 @@ static jet sixth_omega(const jet x[3], lanes h, int degree, sixth* s) {
 //
 //   C₁: (c₂ α₁ - c₁ α₂) × e      C₂: (α₁ × (2 c₃ e - dC₁) - c₁ (2 α₃ - C₁) × e)/60
 //   Ω:  (c₁ + c₃/12) e + (left × (c₂ e + dC₂) - right × ((20 c₁ + c₃) e + dC₁))/240
-static jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
+static ALWAYS jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
   const lanes c1 = (n == 1 ? 1 : 0) * h, c2 = (n - 1) * sqrt15_3 * h,
               c3 = (n == 1 ? -20.0 : 10.0) / 3 * h;
   const jet zero = jet_zero();
@@ -259,6 +259,22 @@ static jet sixth_change(const sixth* s, int n, int d, lanes h, int degree) {
             behind = jet_cross(&s->right, &dleft, degree);
   const jet bracket = jet_axpy(-1, &behind, outer, degree);
   return jet_plus_unit(jet_scale(1.0 / 240, bracket, degree), c1 + 1.0 / 12 * c3, d);
+}
+
+// Changes of left, right and inner along strain d at Gauss point n.
+static void sixth_sides(const sixth* s, int n, int d, lanes h, octet* dleft, octet* dright,
+                        octet* dinner) {
+  const lanes c1 = (n == 1 ? 1 : 0) * h, c2 = (n - 1) * sqrt15_3 * h,
+              c3 = (n == 1 ? -20.0 : 10.0) / 3 * h;
+  const octet u = octet_axpy_each(c2, &s->a1.d[0], octet_axpy_each(-c1, &s->a2.d[0], octet_zero()));
+  const octet around = octet_cross_unit(&s->inner.d[0], d);
+  *dleft = octet_cross_unit(&u, d);
+  *dinner = octet_scale(-1, *dleft);
+  dinner->c[d] += 2 * c3;
+  dleft->c[d] += 20 * c1 + c3;
+  *dright = octet_axpy_each(-c1, &around, octet_cross_each(&s->a1.d[0], dinner));
+  *dright = octet_scale(1.0 / 60, *dright);
+  dright->c[d] += c2;
 }
 
 // Ω with its rates up to `degree`; the terms of order 6 stay in *s.
@@ -404,32 +420,81 @@ static lanes unit_bracket(const octet* y, int p, int r) {
   return ((j - i + 3) % 3 == 1 ? 1.0 : -1.0) * y->c[3 - i - j + (turns == 2 ? 3 : 0)];
 }
 
-// Add y · d²Ω/dy_p dy_r for all r to a row: the derivative of Z along strain p.
-static void omega_curvature(const magnus_steps* steps, int p, const octet* y, lanes* row) {
-  const int node = p / 6, mode = p % 6, other = 6 * (1 - node);
-  if (steps->nodes == 1) return;
-  if (steps->nodes == 2) {
-    const lanes k = (node == 0 ? sqrt3_12 : -sqrt3_12) * steps->h * steps->h;
-    for (int d = 0; d < 6; d++) row[other + d] += k * unit_bracket(y, mode, d);
-    return;
+// b with x · b = y · (x × a) for all twists x: [a_r × y_t, a_t × y_t + a_r × y_r]
+static ALWAYS octet bracket_row(const octet* y, const octet* a) {
+  octet b = octet_zero();
+  octet_cross3_each(a->c + 3, y->c, b.c);
+  octet_cross3_each(a->c, y->c, b.c + 3);
+  octet_cross3_each(a->c + 3, y->c + 3, b.c + 3);
+  return b;
+}
+
+// Add y · d²Ω/dy_p dy_r of order 4: the commutator of the strains at its two nodes.
+static void fourth_curvature(const magnus_steps* steps, const octet* y,
+                             lanes N[MAGNUS_PARTS][MAGNUS_PARTS]) {
+  const lanes k = sqrt3_12 * steps->h * steps->h;
+  for (int p = 0; p < 6; p++)
+    for (int r = 0; r < 6; r++) {
+      const lanes bracket = k * unit_bracket(y, p, r);
+      N[p][6 + r] += bracket;
+      N[6 + r][p] += bracket;
+    }
+}
+
+// Add y · d²Ω/dy_p dy_r of order 6.  With the changes d of sixth_change() along strains p and r
+//
+//   240 d²Ω = [d_p L, d_r R] + [d_r L, d_p R] + [d²C₁, R] + [L, d²C₂]
+//   d²C₁ = [d_p α₁, d_r α₂] + [d_r α₁, d_p α₂]
+//   60 d²C₂ = [d_p α₁, d_r I] + [d_r α₁, d_p I] - [α₁, d²C₁]       I = 2 α₃ - C₁
+//
+// α₁ changes with the strains of the middle node alone, α₂ with those of the outer ones.  The
+// wrenches z and k are those that y makes of C₂ and C₁.
+static void sixth_curvature(const magnus_steps* steps, const sixth* s, const octet* y,
+                            lanes N[MAGNUS_PARTS][MAGNUS_PARTS]) {
+  const octet *a1 = &s->a1.d[0], *left = &s->left.d[0], *right = &s->right.d[0];
+  const octet minus_z = bracket_row(y, left), z = octet_scale(-1, minus_z);
+  const octet inside = bracket_row(&z, a1),
+              k = octet_axpy(1.0 / 60, &inside, bracket_row(y, right));
+  octet dL[MAGNUS_PARTS], dR[MAGNUS_PARTS], along_L[MAGNUS_PARTS], along_R[MAGNUS_PARTS];
+
+  // changes of both sides of the outer commutator, and what y makes of them
+  for (int p = 0; p < MAGNUS_PARTS; p++) {
+    if (!(steps->modes >> p % 6 & 1)) continue;
+    octet dI;
+    sixth_sides(s, p / 6, p % 6, steps->h, &dL[p], &dR[p], &dI);
+    along_L[p] = octet_scale(-1.0 / 240, bracket_row(y, &dL[p]));
+    along_R[p] = octet_scale(1.0 / 240, bracket_row(y, &dR[p]));
+
+    // [d α₁, d I] of C₂, in the rows and columns of the middle node
+    const octet row = bracket_row(&z, &dI);
+    for (int d = 0; d < 6; d++) {
+      const lanes value = 1.0 / 14400 * steps->h * row.c[d];
+      N[6 + d][p] += value;
+      N[p][6 + d] += value;
+    }
   }
 
-  // order 6: Z with a unit rate of strain p
-  jet moved[MAGNUS_NODES];
-  sixth s;
-
-  for (int n = 0; n < 3; n++) {
-    moved[n] = jet_zero();
-    moved[n].d[0] = steps->xi[n].d[0];
+  // [d_p L, d_r R] + [d_r L, d_p R]
+  for (int p = 0; p < MAGNUS_PARTS; p++) {
+    if (!(steps->modes >> p % 6 & 1)) continue;
+    for (int r = p; r < MAGNUS_PARTS; r++) {
+      if (!(steps->modes >> r % 6 & 1)) continue;
+      const lanes value = octet_dot_each(&dL[p], &along_R[r]) + octet_dot_each(&dR[p], &along_L[r]);
+      N[p][r] += value;
+      if (p != r) N[r][p] += value;
+    }
   }
 
-  moved[node].d[1].c[mode] += 1;
-  omega_of(moved, 3, steps->h, 1, &s);
-  for (int r = 0; r < 6 * steps->nodes; r++) {
-    if (!(steps->modes >> r % 6 & 1)) continue;
-    const jet Z = omega_change(moved, 3, steps->h, r / 6, r % 6, 1, &s);
-    row[r] += octet_dot_each(y, &Z.d[1]);
-  }
+  // [d α₁, d α₂] of C₁, between the middle node and the outer ones
+  const lanes c = sqrt15_3 / 240 * steps->h * steps->h;
+  for (int d = 0; d < 6; d++)
+    for (int e = 0; e < 6; e++) {
+      const lanes bracket = c * unit_bracket(&k, d, e);
+      N[6 + d][e] -= bracket;
+      N[e][6 + d] -= bracket;
+      N[6 + d][12 + e] += bracket;
+      N[12 + e][6 + d] += bracket;
+    }
 }
 
 // Second derivatives of the step, contracted with wrenches F.
@@ -454,11 +519,12 @@ void td_magnus_curvature(const magnus_steps* steps, const octet* F,
     }
   }
 
-  // N_pr = Z_p' D Z_r + (Tᵀ F) · d²Ω/dy_p dy_r
-  for (int p = 0; p < parts; p++) {
-    if (!(steps->modes >> p % 6 & 1)) continue;
+  // N_pr = Z_p' D Z_r + (Tᵀ F) · d²Ω/dy_p dy_r; entries of held strains are not used
+  for (int p = 0; p < parts; p++)
     for (int r = 0; r < parts; r++)
-      N[p][r] = steps->modes >> r % 6 & 1 ? octet_dot_each(&Z[p], &DZ[r]) : (lanes){0};
-    omega_curvature(steps, p, &y, N[p]);
-  }
+      N[p][r] = steps->modes >> p % 6 & 1 && steps->modes >> r % 6 & 1
+                    ? octet_dot_each(&Z[p], &DZ[r])
+                    : (lanes){0};
+  if (steps->nodes == 2) fourth_curvature(steps, &y, N);
+  if (steps->nodes == 3) sixth_curvature(steps, &s, &y, N);
 }
