@@ -127,11 +127,18 @@ void td_strain_tangent_numbers(const td_model* m, td_work* w, const double* a) {
   for (int i = 0; i < m->nstrain_rate_slot; i++) w->num[m->strain_rate_slot[i]] = w->partial[i];
 }
 
+// Store the weights of a step's DOFs by blocks of slots, and which of its strains have some in each
+// block: slots are numbered strain by strain, so that most strains have none.
 static void prepare_step(const td_model* m, td_work* w, const model_hop* hop) {
   lanes* row = w->weight + hop->weights;
+  strain_range* range = w->weight_range + hop->weights;
   memset(row, 0, (size_t)(step_parts(hop) * hop->blocks) * sizeof(lanes));
+  for (int b = 0; b < hop->blocks; b++) range[b] = (strain_range){modes_in(hop->modes), 0};
   for (int k = hop->col; k < hop->col + hop->nv; k++) {
     const model_col* c = &m->col[k];
+    strain_range* at = &range[c->slot / LANES - hop->block];
+    at->first = min_int(at->first, step_part(hop, 0, c->part));
+    at->end = max_int(at->end, step_part(hop, 0, c->part) + 1);
     for (int n = 0; n < hop->nodes; n++)
       row[step_part(hop, n, c->part) * hop->blocks + c->slot / LANES - hop->block]
          [c->slot % LANES] += w->num[c->weight + n];

@@ -19,13 +19,16 @@ static inline lanes part_dot(const double* x, const octet* v) {
 
 // Σ_p w_p x_p of one block of slots
 static inline octet weighed_parts(const td_work* w, const model_hop* hop, const octet* x, int b) {
+  const strain_range range = w->weight_range[hop->weights + b];
   const lanes* weight = w->weight + hop->weights + b;
-  const int parts = step_parts(hop), next = hop->blocks;
+  const int parts = step_parts(hop), modes = modes_in(hop->modes);
   octet sum = octet_zero();
-  for (int p = 0; p < parts; p++, weight += next) {
-    const double* from = part(x, p);
-    for (int c = 0; c < 6; c++) sum.c[c] += from[c * LANES] * *weight;
-  }
+  for (int node = 0; node < parts; node += modes)
+    for (int p = node + range.first; p < node + range.end; p++) {
+      const double* from = part(x, p);
+      const lanes by = weight[p * hop->blocks];
+      for (int c = 0; c < 6; c++) sum.c[c] += from[c * LANES] * by;
+    }
   return sum;
 }
 
@@ -250,17 +253,20 @@ static void put_on_path(const td_work* w, const model_hop* hop, const tangent_pa
 static void add_curvature(const td_model* m, const td_work* w, int i, const tangent_path* t,
                           lanes* rows) {
   const model_hop* hop = &m->hop[i];
-  const int lane = i - m->run[hop->run].hop, blocks = hop->blocks, next = t->p.nblock;
+  const int lane = i - m->run[hop->run].hop, blocks = hop->blocks, next = t->p.nblock,
+            modes = modes_in(hop->modes);
   int list[MAGNUS_PARTS], count = 0;
   for (int p = 0; p < 6 * hop->nodes; p++)
     if (hop->modes >> p % 6 & 1) list[count++] = p;
   for (int k = 0; k < count; k++)
     for (int b = 0; b < blocks; b++) {
+      const strain_range range = w->weight_range[hop->weights + b];
       const lanes* weight = w->weight + hop->weights + b;
       lanes* to = rows + k * next + hop->block + b;
       lanes sum = *to;
-      for (int r = 0; r < count; r++)
-        sum += ((const double*)&t->curvature[list[k]][list[r]])[lane] * weight[r * blocks];
+      for (int node = 0; node < count; node += modes)
+        for (int r = node + range.first; r < node + range.end; r++)
+          sum += ((const double*)&t->curvature[list[k]][list[r]])[lane] * weight[r * blocks];
       *to = sum;
     }
 }

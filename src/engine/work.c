@@ -24,6 +24,7 @@
   X(octet, part_U, m->nstrain_octet)                                                              \
   X(octet, part_Z, m->nstrain_octet)                                                              \
   X(lanes, weight, m->nstrain_weight)                                                             \
+  X(strain_range, weight_range, m->nstrain_weight)                                                \
   X(lanes, run_weight, m->nrun_weight)                                                            \
   X(cable_work, cable, m->ncable)                                                                 \
   X(contact_interval, interval, m->npiece)                                                        \

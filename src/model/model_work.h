@@ -9,6 +9,11 @@
 #include "math/octet.h"
 #include "math/spatial.h"
 
+// Strains of a step, counted among those that may change: first .. end - 1.
+typedef struct strain_range {
+  int first, end;
+} strain_range;
+
 // Everything of one hop at the present state,
 // first the members that every evaluation uses.
 typedef struct hop_work {
@@ -121,6 +126,8 @@ struct td_work {
   // tangent vectors of that; what the DOFs have of them (hop_strain.h).
   octet *part, *part_U, *part_Z;
   lanes* weight;
+  strain_range*
+      weight_range;   // strains that have weights in each block of a step: hop->weights + b
   lanes* run_weight;  // the weights again, one lane for each step of a run
   cable_work* cable;
   wet_eight* wet_eight;        // stations in the fluid
