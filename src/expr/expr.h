@@ -170,6 +170,14 @@ ex td_ex_open(td_exprs* g, ex e);
 bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t1, double** times,
                       int* n, int* cap);
 
+// What happens to a node where its clock changes its sign: nothing (there is no clock), a corner,
+// or a jump.
+typedef enum td_clock { TD_CLOCK_NONE, TD_CLOCK_CORNER, TD_CLOCK_JUMP } td_clock;
+// *clock: an expression that changes its sign where the operation of node e, not its operands, has
+// a corner or a jump; for rounding operations sin(π x), which does so at every whole number x.
+// Tables have none.
+td_clock td_ex_clock(td_exprs* g, ex e, ex* clock);
+
 // A tape holds the operations that some outputs need, in order.  Its evaluation allocates nothing
 // and does not recurse.
 typedef struct td_tape td_tape;

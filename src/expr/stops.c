@@ -469,3 +469,39 @@ bool td_ex_stop_times(const td_exprs* g, ex e, int time_var, double t0, double t
   td_reach_free(&r);
   return !s.failed;
 }
+
+// ---- clocks -----------------------------------------------------------------------------------
+
+td_clock td_ex_clock(td_exprs* g, ex e, ex* clock) {
+  const ex_op op = td_ex_op(g, e);
+  const ex a = td_ex_arg(g, e, 0);
+  ex turns = a;
+  switch (op) {
+    case EX_ABS:
+    case EX_SIGN:
+      *clock = a;
+      return op == EX_ABS ? TD_CLOCK_CORNER : TD_CLOCK_JUMP;
+    case EX_MIN:
+    case EX_MAX:
+    case EX_LT:
+    case EX_LE:
+    case EX_EQ:
+    case EX_NE:
+    case EX_STEP:
+      *clock = td_ex_2(g, EX_SUB, a, td_ex_arg(g, e, 1));
+      return op == EX_MIN || op == EX_MAX ? TD_CLOCK_CORNER : TD_CLOCK_JUMP;
+    case EX_MOD:
+      turns = td_ex_2(g, EX_DIV, a, td_ex_arg(g, e, 1));
+      break;
+    case EX_ROUND:
+      turns = td_ex_2(g, EX_SUB, a, td_ex_const(g, 0.5));
+      break;
+    case EX_FLOOR:
+    case EX_CEIL:
+      break;
+    default:
+      return TD_CLOCK_NONE;
+  }
+  *clock = td_ex_1(g, EX_SIN, td_ex_2(g, EX_MUL, td_ex_const(g, acos(-1)), turns));
+  return TD_CLOCK_JUMP;
+}

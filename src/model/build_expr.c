@@ -417,45 +417,9 @@ static clock_kind kind_of(td_model* m, ex e) {
   return td_ex_is_const(m->graph, bend) && td_ex_value(m->graph, bend) == 0 ? kind : CLOCK_CURVE;
 }
 
-// *clock: expression that changes its sign where the node e jumps or has a corner; for rounding
-// operations sin(π x), which does so at every whole number x.  False: e is smooth.
-static bool clock_of(td_exprs* g, ex e, ex* clock) {
-  const ex_op op = td_ex_op(g, e);
-  const ex a = td_ex_arg(g, e, 0);
-  ex turns = a;
-  switch (op) {
-    case EX_ABS:
-    case EX_SIGN:
-      *clock = a;
-      return true;
-    case EX_MIN:
-    case EX_MAX:
-    case EX_LT:
-    case EX_LE:
-    case EX_EQ:
-    case EX_NE:
-    case EX_STEP:
-      *clock = td_ex_2(g, EX_SUB, a, td_ex_arg(g, e, 1));
-      return true;
-    case EX_MOD:
-      turns = td_ex_2(g, EX_DIV, a, td_ex_arg(g, e, 1));
-      break;
-    case EX_ROUND:
-      turns = td_ex_2(g, EX_SUB, a, td_ex_const(g, 0.5));
-      break;
-    case EX_FLOOR:
-    case EX_CEIL:
-      break;
-    default:
-      return false;
-  }
-  *clock = td_ex_1(g, EX_SIN, td_ex_2(g, EX_MUL, td_ex_const(g, acos(-1)), turns));
-  return true;
-}
-
-// Add the clocks (clock_of) of the nodes of n expressions that depend on time and parameters alone,
-// each once.  Curved clocks count for prescribed motion only; those of forces are left to the error
-// control.  False: no memory.
+// Add the clocks (td_ex_clock) of the nodes of n expressions that depend on time and parameters
+// alone, each once.  Curved clocks count for prescribed motion only; those of forces are left to
+// the error control.  False: no memory.
 static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* clocks) {
   int count = 0;
   ex* needed = n > 0 ? td_ex_needed(m->graph, e, n, &count) : NULL;
@@ -464,7 +428,8 @@ static bool add_clocks(td_model* m, const ex* e, int n, bool motion, ex_list* cl
     const unsigned on = td_ex_depends(m->graph, needed[i]);
     ex c;
     if (!(on & TD_ON_TIME) || (on & ~(unsigned)(TD_ON_TIME | TD_ON_PARAM))) continue;
-    if (!clock_of(m->graph, needed[i], &c) || td_ex_is_const(m->graph, c)) continue;
+    if (td_ex_clock(m->graph, needed[i], &c) == TD_CLOCK_NONE || td_ex_is_const(m->graph, c))
+      continue;
     bool known = false;
     for (int k = 0; k < clocks->n; k++) known = known || clocks->e[k] == c;
     const clock_kind kind = kind_of(m, c);

@@ -249,7 +249,7 @@ static td_status pass(void* ctx, td_passing what, int which, double t, const dou
   double* to = grow(&x->stop);
   if (to == NULL) return TD_E_NOMEM;
   to[0] = x->count - 1;
-  TD_TRY(td_motion_change_stop(&x->change, t, to + 1 + x->n));
+  TD_TRY(td_motion_change_stop(&x->change, t, y, to + 1 + x->n));
   if (largest(to + 1 + x->n, (size_t)x->k) == 0) {
     x->stop.rows--;
     return TD_OK;

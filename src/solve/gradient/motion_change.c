@@ -77,7 +77,9 @@ td_status td_motion_change_new(const td_model* m, td_work* work, const td_sim_op
   x->of = malloc(((size_t)k + 1) * sizeof *x->of);
   x->constants = calloc((size_t)k + 1, sizeof(void*));
   x->along = calloc((size_t)k + 1, sizeof *x->along);
-  if (x->base == NULL || x->of == NULL || x->constants == NULL || x->along == NULL)
+  x->var = malloc(((size_t)k + 1) * sizeof *x->var);
+  if (x->var == NULL || x->base == NULL || x->of == NULL || x->constants == NULL ||
+      x->along == NULL)
     return TD_E_NOMEM;
   for (int i = 0; i < k; i++) {
     td_by own = by[i];
@@ -123,6 +125,12 @@ td_status td_motion_change_new(const td_model* m, td_work* work, const td_sim_op
     if (x->base[i].kind == TD_BY_INPUT) x->u[(size_t)i * nd + (size_t)x->base[i].index] = 1;
   }
 
+  // times that parameters move
+  for (int i = 0; i < k; i++)
+    x->var[i] = by[i].kind == TD_BY_PARAM ? m->param[by[i].index].var : -1;
+  TD_TRY(td_stop_change_new(m, &x->stops));
+  TD_TRY(td_motion_change_missed(x));
+
   // what parameters change for good
   for (int i = 0; i < x->nbase; i++) {
     if (x->base[i].kind == TD_BY_INPUT) {
@@ -142,6 +150,8 @@ void td_motion_change_free(td_motion_change* x) {
   free(x->along);
   free(x->base);
   free(x->of);
+  free(x->var);
+  td_stop_change_free(&x->stops);
   free(x->block);
 }
 

@@ -7,6 +7,7 @@
 #ifndef TD_MOTION_CHANGE_H
 #define TD_MOTION_CHANGE_H
 
+#include "solve/gradient/stop_change.h"
 #include "solve/time/follow.h"
 #include "solve/time/motion.h"
 #include "tendril/gradient.h"
@@ -24,6 +25,8 @@ typedef struct td_motion_change {
   td_by* base;                      // (nbase) parameters and inputs alone
   int* of;                          // (k) which of them, -1: none
   double* unit;                     // (k) a usual size of each `by`
+  int* var;                         // (k) variable of each parameter in expressions, -1: none
+  td_stop_change stops;             // times of stops
   td_constants_change** constants;  // (nbase) along the parameters, the same all along the run
   td_direction* along;              // (nbase) directions of the rates
   // scratch
@@ -77,8 +80,11 @@ td_status td_motion_change_switch(td_motion_change* change, td_stepper* stepper,
 // Newton's method did not converge in an equal step of h from the state: refuse by name where a
 // force jumps there, as friction by sign(v) does.  TD_E_DIVERGED: none does.
 td_status td_motion_change_stuck(td_motion_change* change, const td_state* state, double h);
-// Derivatives dt (k) of the time of a stop.
-td_status td_motion_change_stop(td_motion_change* change, double t, double* dt);
+// Derivatives dt (k) of the time of a stop at (t, y).  TD_E_USAGE: several things jump there whose
+// times move differently; y = NULL: speeds do.
+td_status td_motion_change_stop(td_motion_change* change, double t, const double* y, double* dt);
+// Refuse parameters that move jumps at which runs do not stop.
+td_status td_motion_change_missed(td_motion_change* change);
 // True when there is nothing to project.
 bool td_motion_change_is_free(const td_motion_change* change);
 

@@ -137,34 +137,57 @@ td_status td_motion_change_stuck(td_motion_change* x, const td_state* state, dou
   return status;
 }
 
-// Differences of order 4 of the times of all stops: they are roots of functions of the parameters
-// and of time alone.
-td_status td_motion_change_stop(td_motion_change* x, double t, double* dt) {
-  static const double weight[4] = {1.0 / 12, -8.0 / 12, 8.0 / 12, -1.0 / 12};
+// Whether the rates jump at (t, y), relative to their size.
+static td_status rates_jump(td_motion_change* x, double t, const double* y, bool* jump) {
+  td_motion* mo = x->motion;
+  const int n = mo->ode.n, all = n + mo->ode.nquad;
+  const double aside = td_motion_change_aside(t);
+  double* f = calloc(2 * (size_t)all + 1, sizeof(double));
+  if (f == NULL) return TD_E_NOMEM;
+  td_status status = mo->ode.rhs(mo, t - aside, y, f);
+  if (status == TD_OK) status = mo->ode.rhs(mo, t + aside, y, f + all);
+  double most = 0, far = 0;
+  for (int i = 0; i < n; i++) {
+    most = fmax(most, fmax(fabs(f[i]), fabs(f[all + i])));
+    far = fmax(far, fabs(f[i] - f[all + i]));
+  }
+  *jump = far > 1e-8 * most;
+  free(f);
+  return status;
+}
+
+td_status td_motion_change_stop(td_motion_change* x, double t, const double* y, double* dt) {
   const td_model* m = x->model;
-  const double wide = 1e-6 * fmax(1, fabs(t));
+  bool apart = false, jump = true;
+  td_stop_change_at(&x->stops, m->time_var, x->work->vars, t, td_motion_change_aside(t), x->var,
+                    x->k, dt, &apart);
+  if (!apart) return TD_OK;
+  if (y != NULL) TD_TRY(rates_jump(x, t, y, &jump));
+  if (jump)
+    return td_motion_change_refuse(
+        x,
+        "at t = %.6g s several things jump whose times parameters move differently, " REFUSED
+        ": move one of them away",
+        t);
   memset(dt, 0, (size_t)x->k * sizeof(double));
-  for (int i = 0; i < x->k && m->nstop_ex > 0; i++) {
-    if (x->by[i].kind != TD_BY_PARAM) continue;
-    double *at = &x->work->vars[m->param[x->by[i].index].var], moved[4];
-    const double value = *at, d = 1e-7 * x->unit[i];
-    bool seen = true;
-    td_status status = TD_OK;
-    for (int s = 0; s < 4 && seen && status == TD_OK; s++) {
-      // the nearest stop with the parameter moved
-      double* times = NULL;
-      int n = 0, best = -1;
-      *at = value + d * (s < 2 ? s - 2 : s - 1);
-      status = td_stop_times(m, x->work, NULL, t - wide, t + wide, &times, &n);
-      for (int j = 0; j < n; j++)
-        if (best < 0 || fabs(times[j] - t) < fabs(times[best] - t)) best = j;
-      seen = best >= 0;
-      moved[s] = seen ? times[best] : 0;
-      free(times);
-    }
-    *at = value;
-    TD_TRY(status);
-    for (int s = 0; s < 4 && seen; s++) dt[i] += weight[s] * (moved[s] - t) / d;
+  return TD_OK;
+}
+
+td_status td_motion_change_missed(td_motion_change* x) {
+  const td_model* m = x->model;
+  for (int i = 0; i < x->k; i++) {
+    if (x->var[i] < 0) continue;
+    const ex e = td_stop_change_missed(m, &x->stops, x->var[i]);
+    if (e == EX_NONE) continue;
+    td_text text = {0};
+    td_ex_print(m->graph, e, TD_SYNTAX_OCTAVE, &text);
+    td_motion_change_refuse(x,
+                            "%.80s jumps at times that parameter '%s' moves and that are not those "
+                            "of straight lines in t, " REFUSED,
+                            text.s != NULL ? text.s : "an expression",
+                            td_model_param_name(m, x->by[i].index));
+    td_text_free(&text);
+    return TD_E_USAGE;
   }
   return TD_OK;
 }

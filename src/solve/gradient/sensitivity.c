@@ -292,7 +292,7 @@ static td_status strike(follow* x, bool start, double t, const double* before, c
   double* dt = calloc((size_t)k + 2 * (size_t)(n + mo->ode.nquad) + 1, sizeof(double));
   if (dt == NULL) return TD_E_NOMEM;
   double *f = dt + k, *f_behind = f + n + mo->ode.nquad;
-  td_status status = start ? TD_OK : td_motion_change_stop(ch, t, dt);
+  td_status status = start ? TD_OK : td_motion_change_stop(ch, t, NULL, dt);
   const bool moves = largest(dt, (size_t)k) > 0;
   if (status == TD_OK && moves) status = mo->ode.rhs(mo, t - aside, before, f);
   if (status == TD_OK && moves) status = mo->ode.rhs(mo, t + aside, y, f_behind);
@@ -332,7 +332,7 @@ static td_status pass(void* ctx, td_passing what, int which, double t, const dou
   // a stop: its time may move with parameters, and what acts may jump there
   if (what == TD_PASS_STOP && x->c != NULL && t != x->struck) {
     double* dt = x->error;
-    TD_TRY(td_motion_change_stop(&x->change, t, dt));
+    TD_TRY(td_motion_change_stop(&x->change, t, y, dt));
     if (largest(dt, (size_t)x->k) > 0) {
       TD_TRY(rates_around(x, t, y));
       for (int i = 0; i < x->n; i++)
