@@ -79,8 +79,7 @@ static void an_equilibrium_moves(void** state) {
 }
 
 // Prescribed speeds jump at the start and later, at times that parameters move, of coordinates and
-// of a constraint; written rates do not meet the constraint, which takes a part of them.  Times of
-// jumps are differences of order 4 (1e-9).
+// of a constraint; written rates do not meet the constraint, which takes a part of them.
 static void speeds_that_jump_against_differences(void** state) {
   (void)state;
 #define ARM                                                                                      \
@@ -107,6 +106,30 @@ static void speeds_that_jump_against_differences(void** state) {
     // lengths of equal steps before a time that moves count as given
     const int by_numbers = i >= 2 ? n - 1 : n;
     CHECK_REACHED("speeds that jump", moved_error(&c, by, by_numbers, NULL), 1e-7);
+  }
+}
+
+// Forces jump at times that parameters move, in every operation that jumps; a corner that happens
+// at the time of a jump does not matter.
+static void times_of_jumps_against_differences(void** state) {
+  (void)state;
+#define SPRING                                                                     \
+  "a = param('a', .1); b = param('b', .31); body(1).m = 1; joint(1).second = 1;\n" \
+  "joint(1).tr(1).trans = [inf 0 0]; joint(1).dof(1).spring.coeff = 40;\n"         \
+  "sensor(1).name = 'p'; sensor(1).value = pos(body(1))(1); joint(1).dof(1).input = "
+  static const char* const texts[] = {
+      SPRING "ifelse(mod(t - a, b) < .07, 1, 3);\n",
+      SPRING "floor(t/b) + ceil((t + a)/.37) + round(t/b + a);\n",
+      SPRING "sign(t - b) + step(max(t - a, 0) - min(b, t), -.2);\n",
+      SPRING "interp1([0 .2 .5 2], [0 3 -2 1], t/(1 + a) - b/4, 'previous');\n",
+      SPRING "step(t, b) + a*step(t, .31*b/.31) + 2*max(t - .31, 0);\n",
+  };
+  for (size_t i = 0; i < sizeof texts / sizeof *texts; i++) {
+    td_by by[4];
+    const int n = moved_params(texts[i], "a b", by);
+    moved c = moved_of(texts[i], .9, .9);
+    c.step = 2e-3;
+    CHECK_REACHED("times of jumps", moved_error(&c, by, n, NULL), 1e-7);
   }
 }
 
@@ -151,6 +174,12 @@ static void what_is_refused(void** state) {
       {MASS "world.g = [-1 0 0]; par.solver = 'fixed'; par.step = 0.01;\n"
             "joint(1).dof(1).input = -p*sign(vel(body(1))(1));\n",
        "with a jump of the rates",
+       {TD_BY_PARAM, 0}},
+      {MASS "joint(1).dof(1).input = step(sin(p*t), .5);\n",
+       "jumps at times that parameter 'p' moves and that are not those of straight lines",
+       {TD_BY_PARAM, 0}},
+      {MASS "joint(1).dof(1).input = step(t, p/200) + step(t, .01);\n",
+       "several things jump whose times parameters move differently",
        {TD_BY_PARAM, 0}},
       {MASS
        "u = input('u', 0); joint(1).dof(1).input = u; control(1).inputs = {'u'}; control(1).law "
@@ -227,6 +256,7 @@ int main(void) {
       cmocka_unit_test(every_seam_against_differences),
       cmocka_unit_test(an_equilibrium_moves),
       cmocka_unit_test(speeds_that_jump_against_differences),
+      cmocka_unit_test(times_of_jumps_against_differences),
       cmocka_unit_test(what_is_refused),
       cmocka_unit_test(changes_hold_the_steps),
   };
