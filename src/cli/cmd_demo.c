@@ -50,6 +50,34 @@ static void print_wrapped(const char* text, int indent) {
   putchar('\n');
 }
 
+// Print names and titles of a table of models.
+int demos_list(const demo* table) {
+  for (const demo* d = table; d->name; d++) {
+    char* text = title(d);
+    if (!text) return complain(CODE_NUMERICS, "out of memory");
+    printf("  %-16s ", d->name);
+    print_wrapped(text, 19);
+    free(text);
+  }
+  return CODE_DONE;
+}
+
+// Find a model of a table; NULL after a message that suggests the nearest name.
+const demo* demos_find(const demo* table, const char* name, const char* command) {
+  const char* names[256];
+  int n = 0;
+  for (const demo* d = table; d->name && n < 256; d++) {
+    if (strcmp(d->name, name) == 0) return d;
+    names[n++] = d->name;
+  }
+  const char* near = td_nearest(name, names, n);
+  if (near)
+    complain(0, "unknown %s '%s'; did you mean '%s'?", command, name, near);
+  else
+    complain(0, "unknown %s '%s'; 'tendril %s' lists them", command, name, command);
+  return NULL;
+}
+
 // Print names and titles of the built-in models.
 static int list_demos(const options* opt) {
   if (opt->json) {
@@ -60,24 +88,7 @@ static int list_demos(const options* opt) {
     return json_print(list);
   }
   printf("Built-in models; 'tendril demo NAME' runs one and leaves its text with the results:\n\n");
-  for (const demo* d = demo_table; d->name; d++) {
-    char* text = title(d);
-    if (!text) return complain(CODE_NUMERICS, "out of memory");
-    printf("  %-16s ", d->name);
-    print_wrapped(text, 19);
-    free(text);
-  }
-  return CODE_DONE;
-}
-
-// Complain about an unknown demo, with the nearest name.
-static int unknown(const char* name) {
-  const char* names[256];
-  int n = 0;
-  for (const demo* d = demo_table; d->name && n < 256; d++) names[n++] = d->name;
-  const char* near = td_nearest(name, names, n);
-  if (near) return complain(CODE_USE, "unknown demo '%s'; did you mean '%s'?", name, near);
-  return complain(CODE_USE, "unknown demo '%s'; 'tendril demo' lists them", name);
+  return demos_list(demo_table);
 }
 
 // Run a demo as `run` does, with its text among the results.
@@ -103,8 +114,6 @@ static int run_demo(const options* opt, const demo* d) {
 // List the built-in models, or run one.
 int cmd_demo(const options* opt) {
   if (!opt->target) return list_demos(opt);
-  for (const demo* d = demo_table; d->name; d++) {
-    if (strcmp(d->name, opt->target) == 0) return run_demo(opt, d);
-  }
-  return unknown(opt->target);
+  const demo* d = demos_find(demo_table, opt->target, "demo");
+  return d ? run_demo(opt, d) : CODE_USE;
 }

@@ -12,6 +12,7 @@
 
 #define COMMANDS(X)                                                                               \
   X(demo, "[NAME]", COMMON SOLVER "mk", -1, "list the built-in models, or run one")               \
+  X(new, "[KIND]", "Oq", -1, "write a commented model to start from, or list the kinds")          \
   X(check, "MODEL", "sjqc", 1, "load and check; print what the model is made of")                 \
   X(run, "MODEL", COMMON SOLVER "hJmpnkAUzc", 1,                                                  \
     "what the file asks for (par.equil, par.modal, par.dyn)")                                     \

@@ -21,9 +21,9 @@ static const command* find(const char* name) {
 
 // Complain about an unknown command, with the nearest name.
 static int unknown(const char* name) {
-  const char* names[32];
+  const char* names[64];
   int n = 0;
-  for (const command* c = command_table; c->name && n < 32; c++) names[n++] = c->name;
+  for (const command* c = command_table; c->name && n < 64; c++) names[n++] = c->name;
   const char* near = td_nearest(name, names, n);
   if (near) return complain(CODE_USE, "unknown command '%s'; did you mean '%s'?", name, near);
   return complain(CODE_USE, "unknown command '%s'; 'tendril help' lists them", name);
