@@ -9,6 +9,7 @@
 #include "cli/commands.h"
 #include "tendril/accuracy.h"
 #include "tendril/control.h"
+#include "tendril/editor.h"
 #include "tendril/estimate.h"
 #include "tendril/generate.h"
 #include "tendril/sweep.h"
@@ -91,6 +92,9 @@ typedef struct options {
   int udp, steps;   // of serve: port, -1: not given; 0: until it is stopped
   const char* shm;  // of serve: name of the shared memory, NULL: not given
   bool free_run, fifo;
+  bool check, to_stdout;  // of fmt
+  const char** files;     // of fmt
+  int nfile;
   int argc;  // the command as typed
   char** argv;
 } options;
@@ -100,7 +104,8 @@ typedef struct command {
   const char* name;
   const char* arguments;  // as shown in the help
   const char* accepts;    // letters of the options it takes, see options.c
-  int targets;            // 0: none, 1: one, -1: at most one, 2: a kind and one
+  int targets;            // 0: none, 1: one, -1: at most one, 2: a kind and one,
+                          // 3: files
   int (*run)(const options* opt);
   const char* text;
 } command;

@@ -2,8 +2,8 @@
 //
 // A line has the name, the arguments as the help shows them, the letters of the options that the
 // command takes (option_table of options.c), how many targets it has (0: none, 1: one, -1: at most
-// one, 2: a kind and one), and what the help says about it.  To add one: a line here, and
-// cli/cmd_<name>.c with the function cmd_<name>.
+// one, 2: a kind and one, 3: one or more files), and what the help says about it.  To add one: a
+// line here, and cli/cmd_<name>.c with the function cmd_<name>.
 #ifndef COMMANDS_H
 #define COMMANDS_H
 
@@ -46,6 +46,7 @@
     "symbolic equations of motion as C, Octave, Python or LaTeX")                                 \
   X(export, "c|fmu MODEL", COMMON "3", 2,                                                         \
     "a standalone model: one C file, or a functional mock-up unit")                               \
+  X(fmt, "FILE...", "qZ", 3, "format model texts; nothing but blanks changes")                    \
   X(doctor, "", "j", 0, "parts found on this machine, and how to get missing ones")               \
   X(help, "[COMMAND]", "", -1, "this list, or the options of a command")
 

@@ -425,6 +425,8 @@ static const option_row option_table[] = {
     {'L', "--steps", NULL, "N", read_natural, AT(steps), "end after N steps (default: until Ctrl-C)"},
     {'L', "--free-run", NULL, NULL, read_flag, AT(free_run), "do not wait for the clock: step as fast as possible, and count steps longer than a period"},
     {'L', "--fifo", NULL, NULL, read_flag, AT(fifo), "lock the memory and run with the real-time class SCHED_FIFO of the scheduler"},
+    {'Z', "--check", NULL, NULL, read_flag, AT(check), "write nothing; name the files that are not formatted, exit code 2 if there are any"},
+    {'Z', "--stdout", NULL, NULL, read_flag, AT(to_stdout), "print the formatted text instead of writing the file"},
     {'?', "--help", "-h", NULL, read_flag, AT(help), "this text"},
 };
 // clang-format on
@@ -508,6 +510,11 @@ static int read_target(const command* cmd, options* opt, const char* arg) {
     opt->kind = arg;
     return CODE_DONE;
   }
+  if (cmd->targets == 3 && *arg) {
+    opt->target = opt->target ? opt->target : arg;
+    opt->files[opt->nfile++] = arg;
+    return CODE_DONE;
+  }
   if (cmd->targets == 0 || opt->target) {
     return complain(CODE_USE, "'%s' is one argument too many for '%s'", arg, cmd->name);
   }
@@ -535,7 +542,8 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
                    .speed = NAN};
   opt->argc = argc;
   opt->argv = argv;
-  opt->set = calloc(4 * (size_t)argc, sizeof *opt->set);
+  opt->set = calloc(5 * (size_t)argc, sizeof *opt->set);
+  opt->files = opt->set ? opt->set + 4 * argc : NULL;
   opt->vary = opt->set ? opt->set + 3 * argc : NULL;
   opt->estimate = opt->set ? opt->set + 2 * argc : NULL;
   opt->assume = opt->set ? opt->set + argc : NULL;
@@ -564,8 +572,10 @@ int options_read(const command* cmd, int argc, char** argv, options* opt) {
   if (opt->correct && !opt->reduce) return complain(CODE_USE, "--correct needs --reduce");
   if (cmd->targets > 0 && !opt->target && !opt->help) {
     return complain(CODE_USE, "which %s? usage: tendril %s %s [options]",
-                    strcmp(cmd->arguments, "DIR") == 0 ? "results" : "model", cmd->name,
-                    cmd->arguments);
+                    strcmp(cmd->arguments, "DIR") == 0 ? "results"
+                    : cmd->targets == 3                ? "files"
+                                                       : "model",
+                    cmd->name, cmd->arguments);
   }
   return CODE_DONE;
 }
