@@ -47,6 +47,7 @@
   X(export, "c|fmu MODEL", COMMON "3", 2,                                                         \
     "a standalone model: one C file, or a functional mock-up unit")                               \
   X(fmt, "FILE...", "qZ", 3, "format model texts; nothing but blanks changes")                    \
+  X(lsp, "", "", 0, "a language server for editors, on the standard input and output")            \
   X(doctor, "", "j", 0, "parts found on this machine, and how to get missing ones")               \
   X(help, "[COMMAND]", "", -1, "this list, or the options of a command")
 

@@ -340,6 +340,7 @@ extern const builtin td_builtin_elementary[], td_builtin_shape[], td_builtin_mat
     td_builtin_other[], td_builtin_text[], td_builtin_lists[], td_builtin_words[],
     td_builtin_time[], td_builtin_sensors[], td_builtin_tables[], td_builtin_structures[],
     td_builtin_search[], td_builtin_sets[], td_builtin_numbers[], td_builtin_symbols[];
+extern const builtin* const td_builtin_all[];  // all of these tables, closed by NULL
 
 // Arguments; false after a message that names function and argument.
 bool td_arg_numeric(lang* L, call* c, int k);

@@ -50,16 +50,17 @@ static bool add_builtins(lang* L, const builtin* table) {
   return true;
 }
 
+const builtin* const td_builtin_all[] = {
+    td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,     td_builtin_other,
+    td_builtin_text,       td_builtin_time,    td_builtin_sensors,    td_builtin_tables,
+    td_builtin_lists,      td_builtin_words,   td_builtin_structures, td_builtin_search,
+    td_builtin_sets,       td_builtin_numbers, td_builtin_symbols,    NULL};
+
 // Interpreter of a spec, created at the first load.
 static lang* lang_of(td_spec* spec) {
   // a model that assigns a name of the first `told` tables gets a note; the names of the others,
   // which only files written for MATLAB call, are common names of variables: lower, cell, diff
   enum { told = 8 };
-  static const builtin* const tables[] = {
-      td_builtin_elementary, td_builtin_shape,   td_builtin_matrix,     td_builtin_other,
-      td_builtin_text,       td_builtin_time,    td_builtin_sensors,    td_builtin_tables,
-      td_builtin_lists,      td_builtin_words,   td_builtin_structures, td_builtin_search,
-      td_builtin_sets,       td_builtin_numbers, td_builtin_symbols};
   if (spec->language) return spec->language;
   if (!td_blas_room()) {
     td_error(
@@ -79,9 +80,9 @@ static lang* lang_of(td_spec* spec) {
   L->scope = &L->global;
   bool ok = true;
 
-  for (size_t k = 0; ok && k < sizeof tables / sizeof *tables; k++) {
+  for (int k = 0; ok && td_builtin_all[k]; k++) {
     if (k == told) L->ntold = L->nbuiltin;
-    ok = add_builtins(L, tables[k]);
+    ok = add_builtins(L, td_builtin_all[k]);
   }
 
   if (!ok) {
