@@ -45,16 +45,6 @@ static bool is_waiting(const input* in) {
   return in->begin < in->end || poll(&p, 1, 0) > 0;
 }
 
-void lsp_send(cJSON* message) {
-  cJSON_AddStringToObject(message, "jsonrpc", "2.0");
-  char* text = cJSON_PrintUnformatted(message);
-  cJSON_Delete(message);
-  if (!text) return;
-  printf("Content-Length: %zu\r\n\r\n%s", strlen(text), text);
-  fflush(stdout);
-  cJSON_free(text);
-}
-
 static void send_error(const cJSON* id, int code, const char* text) {
   cJSON* message = cJSON_CreateObject();
   json_add(message, "id", id ? cJSON_Duplicate(id, true) : cJSON_CreateNull());

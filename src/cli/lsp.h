@@ -13,10 +13,10 @@ typedef struct document {
   bool changed;          // since the last check
 } document;
 
+// ---- documents (lsp_documents.c) --------------------------------------------------------------
+
 // Send a message to the client, which is freed.
 void lsp_send(cJSON* message);
-
-// ---- documents (lsp_documents.c) --------------------------------------------------------------
 
 document* lsp_find(const char* uri);  // NULL: it is not open
 bool lsp_open(const char* uri, const char* text);

@@ -8,6 +8,16 @@ enum { MOST_DOCUMENTS = 200, MOST_TEXT = 16 << 20 };
 static document open_list[MOST_DOCUMENTS];  // by order of opening; a process serves one client
 static int open_count;
 
+void lsp_send(cJSON* message) {
+  cJSON_AddStringToObject(message, "jsonrpc", "2.0");
+  char* text = cJSON_PrintUnformatted(message);
+  cJSON_Delete(message);
+  if (!text) return;
+  printf("Content-Length: %zu\r\n\r\n%s", strlen(text), text);
+  fflush(stdout);
+  cJSON_free(text);
+}
+
 // ---- positions --------------------------------------------------------------------------------
 
 // Bytes of the character at s and its UTF-16 units; wrong bytes count one each.
