@@ -120,7 +120,7 @@ static void times_of_jumps_against_differences(void** state) {
   static const char* const texts[] = {
       SPRING "ifelse(mod(t - a, b) < .07, 1, 3);\n",
       SPRING "floor(t/b) + ceil((t + a)/.37) + round(t/b + a);\n",
-      SPRING "sign(t - b) + step(max(t - a, 0) - min(b, t), -.2);\n",
+      SPRING "sign(t - b) + step(max(t - a, 0) - min(b, t), .05);\n",
       SPRING "interp1([0 .2 .5 2], [0 3 -2 1], t/(1 + a) - b/4, 'previous');\n",
       SPRING "step(t, b) + a*step(t, .31*b/.31) + 2*max(t - .31, 0);\n",
   };
