@@ -300,8 +300,6 @@ td_status td_motion_change_project(td_motion_change* x, double t, const double* 
 //
 // with δa = -δv_f⁻ of the free, δv_p⁺ - δv_p⁻ of the prescribed coordinates.
 
-double td_motion_change_aside(double t) { return 1e-11 * fmax(fabs(t), 1e-2); }
-
 // Refuse impulses that are more than those of constraints that always hold.
 static td_status plain_impulses(td_motion_change* x, double t) {
   const td_model* m = x->model;

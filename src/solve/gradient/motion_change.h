@@ -68,7 +68,10 @@ td_status td_motion_change_project(td_motion_change* change, double t, const dou
 td_status td_motion_change_impulse(td_motion_change* change, double t, const double* before,
                                    const double* y, bool start, double* S);
 // A time beside t [s] at which what jumps at t is what it is before or behind.
-double td_motion_change_aside(double t);
+static inline double td_motion_change_aside(double t) {
+  const double size = t < 0 ? -t : t;
+  return 1e-11 * (size > 1e-2 ? size : 1e-2);
+}
 // Tangent changes (k x nv) of all coordinates and rates at (t, y) for S: change->theta, rate.
 void td_motion_change_tangent(td_motion_change* change, double t, const double* y, const double* S);
 // Refuse what a run passes at t, but for stops, switches and speeds that jump.
