@@ -51,8 +51,8 @@ static void print_wrapped(const char* text, int indent) {
 }
 
 // Print names and titles of a table of models.
-int demos_list(const demo* table) {
-  for (const demo* d = table; d->name; d++) {
+int demos_list(const demo* list) {
+  for (const demo* d = list; d->name; d++) {
     char* text = title(d);
     if (!text) return complain(CODE_NUMERICS, "out of memory");
     printf("  %-16s ", d->name);
@@ -62,19 +62,19 @@ int demos_list(const demo* table) {
   return CODE_DONE;
 }
 
-// Find a model of a table; NULL after a message that suggests the nearest name.
-const demo* demos_find(const demo* table, const char* name, const char* command) {
+// Find a model of a list; NULL after a message that suggests the nearest name.
+const demo* demos_find(const demo* list, const char* name, const char* word) {
   const char* names[256];
   int n = 0;
-  for (const demo* d = table; d->name && n < 256; d++) {
+  for (const demo* d = list; d->name && n < 256; d++) {
     if (strcmp(d->name, name) == 0) return d;
     names[n++] = d->name;
   }
   const char* near = td_nearest(name, names, n);
   if (near)
-    complain(0, "unknown %s '%s'; did you mean '%s'?", command, name, near);
+    complain(0, "unknown %s '%s'; did you mean '%s'?", word, name, near);
   else
-    complain(0, "unknown %s '%s'; 'tendril %s' lists them", command, name, command);
+    complain(0, "unknown %s '%s'; 'tendril %s' lists them", word, name, word);
   return NULL;
 }
 

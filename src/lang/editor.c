@@ -82,7 +82,7 @@ static void define(td_editor_text* e, td_editor_kind kind, const char* name, td_
 }
 
 // Define what a statement assigns to: a variable, or an element of a structure and its name.
-static void define_target(td_editor_text* e, const ast* target, const ast* value, td_span at) {
+static void define_target(td_editor_text* e, const ast* target, const ast* given, td_span at) {
   const ast *root = target, *index = NULL;
   while (root->kind == AST_FIELD || root->kind == AST_INDEX || root->kind == AST_CELLINDEX) {
     if (root->kind == AST_INDEX) index = root;
@@ -104,10 +104,10 @@ static void define_target(td_editor_text* e, const ast* target, const ast* value
   else
     snprintf(name, sizeof name, "%.32s", root->text);
   define(e, TD_EDITOR_FIELD, name, numbered ? index->at : root->at, at);
-  if (value && value->kind == AST_STRING && target->kind == AST_FIELD && target->text &&
+  if (given && given->kind == AST_STRING && target->kind == AST_FIELD && target->text &&
       strcmp(target->text, "name") == 0)
-    define(e, TD_EDITOR_WORD, value->text,
-           (td_span){value->at.source, value->at.begin + 1, value->at.end - 1}, at);
+    define(e, TD_EDITOR_WORD, given->text,
+           (td_span){given->at.source, given->at.begin + 1, given->at.end - 1}, at);
 }
 
 // Collect regions (first) or definitions of a tree.
@@ -167,9 +167,9 @@ void td_editor_close(td_editor_text* e) {
 
 bool td_editor_has_errors(const td_editor_text* e) { return !e || e->diags.errors > 0; }
 
-bool td_editor_symbol_into(const td_editor_text* e, int i, td_editor_symbol* symbol, size_t size) {
+bool td_editor_symbol_into(const td_editor_text* e, int i, td_editor_symbol* out, size_t size) {
   return e && i >= 0 && i < e->nsymbol &&
-         struct_into(symbol, size, &e->symbols[i], sizeof e->symbols[i]);
+         struct_into(out, size, &e->symbols[i], sizeof e->symbols[i]);
 }
 
 // ---- paths of tokens --------------------------------------------------------------------------
@@ -240,9 +240,9 @@ static bool is_text(const td_editor_text* e, const text_token* t) {
 }
 
 static const td_editor_symbol* find_symbol(const td_editor_text* e, td_editor_kind kind,
-                                           const char* name, int scope) {
+                                           const char* name, int within) {
   for (int i = 0; i < e->nsymbol; i++)
-    if (e->symbols[i].kind == kind && (scope < 0 || e->symbols[i].scope == scope) &&
+    if (e->symbols[i].kind == kind && (within < 0 || e->symbols[i].scope == within) &&
         strcmp(e->symbols[i].name, name) == 0)
       return &e->symbols[i];
   return NULL;
@@ -405,7 +405,7 @@ int td_editor_uses(const td_editor_text* e, int offset, int* ranges, int n) {
 
   // scope: a lambda, a function, or the text
   const region* lambda = p.kind == TD_EDITOR_VARIABLE ? lambda_of(e, p.begin, p.name) : NULL;
-  const int scope = function_at(e, p.begin);
+  const int within = function_at(e, p.begin);
   bool is_param = false;
   for (int k = 0; !lambda && k < e->tokens.n; k++)
     is_param = is_param || (is_param_name(e, k) && place_of(e, k, &q) && q.kind == TD_EDITOR_WORD &&
@@ -419,7 +419,7 @@ int td_editor_uses(const td_editor_text* e, int offset, int* ranges, int n) {
         const int word = (int)strcspn(e->text + at, " \t,\r\n;");
         const int length = min_int(word, t->end - at);
         if (at > t->begin && length == (int)strlen(p.name) && !lambda &&
-            function_at(e, at) == scope && strncmp(e->text + at, p.name, (size_t)length) == 0) {
+            function_at(e, at) == within && strncmp(e->text + at, p.name, (size_t)length) == 0) {
           if (count < n) ranges[2 * count] = at, ranges[2 * count + 1] = at + length;
           count++;
         }
@@ -428,7 +428,7 @@ int td_editor_uses(const td_editor_text* e, int offset, int* ranges, int n) {
       continue;
     }
     if (!place_of(e, k, &q) || strcmp(q.name, p.name) != 0) continue;
-    if (function_at(e, q.begin) != scope) continue;
+    if (function_at(e, q.begin) != within) continue;
     if (q.kind == TD_EDITOR_WORD
             ? !is_param || !names_param(e, k, &q)
             : q.kind != TD_EDITOR_VARIABLE || lambda_of(e, q.begin, q.name) != lambda)

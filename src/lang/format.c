@@ -61,7 +61,7 @@ static bool is_block_sign(const char* s, int begin, int end, char brace) {
 // Cut the text into lines and find their tokens and comments.  False: no memory.
 static bool cut_lines(formatter* f, int start) {
   const char* s = f->text;
-  int token = 0, comment = 0;
+  int next = 0, comment = 0;
   bool goes_on = false;
   for (int begin = start; begin < f->size;) {
     int end = begin;
@@ -71,11 +71,11 @@ static bool cut_lines(formatter* f, int start) {
     f->lines = grown;
     text_line* line = &grown[f->nline++];
     *line = (text_line){
-        .begin = begin, .end = end, .first = token, .rest = -1, .equals = -1, .equals_column = -1};
-    line->goes_on = goes_on || (token < f->tokens.n && f->tokens.list[token].depth > 0);
-    const bool inside = token > 0 && f->tokens.list[token - 1].end > begin;
-    while (token < f->tokens.n && f->tokens.list[token].begin < end) token++;
-    line->last = token;
+        .begin = begin, .end = end, .first = next, .rest = -1, .equals = -1, .equals_column = -1};
+    line->goes_on = goes_on || (next < f->tokens.n && f->tokens.list[next].depth > 0);
+    const bool inside = next > 0 && f->tokens.list[next - 1].end > begin;
+    while (next < f->tokens.n && f->tokens.list[next].begin < end) next++;
+    line->last = next;
 
     // block comments are left as they are
     const bool opens = line->first == line->last && is_block_sign(s, begin, end, '{');
