@@ -304,7 +304,7 @@ static void check_material(td_spec* spec, const value* s, int i, const char* nam
             "%s.moduli has no effect: the law is linear (%s.law)", name, name);
   if (!w->stiffness && !w->E && !w->energy && !w->material && !w->law)
     td_error(&spec->diags, TD_E_MODEL, at,
-             "%s.E is missing: a rod needs E (Young's modulus), a material or stiffness", name);
+             "%s.E is missing: a rod needs E (Young's modulus) or stiffness", name);
   if (!w->inertia && !w->rho && !w->material)
     td_error(&spec->diags, TD_E_MODEL, at,
              "%s.rho is missing: a rod needs rho (density) or inertia", name);

@@ -9,7 +9,7 @@ static const char* const values[] = {
 #undef X
 };
 // read as words or from inside, and the name, which results have
-static const char* const others[] = {"name", "section", "model", "load_frame", "damp"};
+static const char* const others[] = {"name", "section", "material", "law", "model", "load_frame", "damp"};
 
 static bool is_in(const char* const* list, size_t n, const char* name) {
   for (size_t k = 0; k < n; k++)
